@@ -65,7 +65,7 @@ fn games(folder: &str) -> BTreeMap<u64, Vec<Row>> {
 fn refused_like_by_the_engine(net: &str, other: &str) {
     let onnx = std::fs::read(net).unwrap();
     let sealed = Header::read(&onnx).unwrap().checksum.unwrap();
-    let mut bytes = onnx[..usize::try_from(sealed.covers).unwrap()].to_vec();
+    let mut bytes = onnx[..sealed.covers].to_vec();
     let (name, wrong) = (b"nogo-az", b"nogo-2\0");
     let at = bytes.windows(name.len()).position(|part| part == name);
     let at = at.unwrap();

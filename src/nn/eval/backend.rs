@@ -114,18 +114,16 @@ impl FromStr for Device {
 
     /// Parses `cpu`, `cuda`, `cuda:N`, or a comma-separated list of the last.
     fn from_str(name: &str) -> Result<Device, String> {
-        if name == "cpu" {
-            return Ok(Device::Cpu);
-        }
-        let unknown = || {
+        let device = match name {
+            "cpu" => Some(Device::Cpu),
+            _ => CudaDevices::read(name).map(Device::Cuda),
+        };
+        device.ok_or_else(|| {
             format!(
                 "unknown device '{name}' (expected one of: cpu, cuda, cuda:N, or cuda:0,cuda:1 \
              for two GPUs)"
             )
-        };
-        CudaDevices::read(name)
-            .map(Device::Cuda)
-            .ok_or_else(unknown)
+        })
     }
 }
 

@@ -92,8 +92,8 @@ impl Batch {
 /// The network's answers, row by row in the batch's order.
 #[derive(Debug, Clone, Default)]
 pub struct Outputs {
-    /// Numbers of a row: policy logits, value logits, points outputs.
-    lens: [usize; 3],
+    /// Numbers of a row, as in `ModelInfo::output_lens`: policy logits, value logits, leads, owners.
+    lens: [usize; 4],
     /// Row after row.
     numbers: Vec<f32>,
 }
@@ -117,8 +117,8 @@ impl Outputs {
 
     /// Resizes to `len` rows of zeros with these numbers of policy logits, value logits, leads and
     /// owners, as in `ModelInfo::output_lens`.
-    pub fn reset_for(&mut self, len: usize, [policy, value, lead, owners]: [usize; 4]) {
-        self.lens = [policy, value, lead + owners];
+    pub fn reset_for(&mut self, len: usize, lens: [usize; 4]) {
+        self.lens = lens;
         self.numbers.clear();
         self.numbers.resize(len * self.row_len(), 0.0);
     }
@@ -165,8 +165,7 @@ impl Outputs {
 
     /// Policy logits of row `index`, mutable.
     pub fn policy_mut(&mut self, index: usize) -> &mut [f32] {
-        let policy = self.lens[0];
-        &mut self.row_mut(index)[..policy]
+        self.output_mut(0, index)
     }
 
     /// Value logits of row `index`: win, \[draw,\] loss for the side to move.
@@ -176,8 +175,7 @@ impl Outputs {
 
     /// Value logits of row `index`, mutable.
     pub fn value_logits_mut(&mut self, index: usize) -> &mut [f32] {
-        let [policy, value, _] = self.lens;
-        &mut self.row_mut(index)[policy..][..value]
+        self.output_mut(1, index)
     }
 
     /// Points outputs of row `index`, as in `ModelInfo::points`.
@@ -193,12 +191,9 @@ impl Outputs {
 
     /// Row `index` of one of `ModelInfo::outputs`, mutable.
     pub(super) fn output_mut(&mut self, output: usize, index: usize) -> &mut [f32] {
-        match output {
-            0 => self.policy_mut(index),
-            1 => self.value_logits_mut(index),
-            2 => &mut self.points_mut(index)[..1],
-            _ => &mut self.points_mut(index)[1..],
-        }
+        let start = self.lens[..output].iter().sum::<usize>();
+        let len = self.lens[output];
+        &mut self.row_mut(index)[start..][..len]
     }
 
     /// Expected lead in points of the side to move of row `index`, where the network predicts it.

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::{BackendKind, EvalError, EvaluatorFactory, LoadOptions, ModelSource, load};
+use super::{BackendKind, Device, EvalError, EvaluatorFactory, LoadOptions, ModelSource};
 
 /// A backend that may be able to run a network.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,15 +15,12 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Checks a backend for `options`.
-    pub fn judge(kind: BackendKind, options: &LoadOptions) -> Candidate {
-        let verdict = load::available(kind, options);
-        Candidate { kind, verdict }
-    }
-
     /// All backends, the fastest first: the first available one is the automatic choice.
     pub fn all(options: &LoadOptions) -> Vec<Candidate> {
-        let judged = BackendKind::ALL.map(|kind| Candidate::judge(kind, options));
+        let judged = BackendKind::ALL.map(|kind| Candidate {
+            kind,
+            verdict: kind.available(options),
+        });
         judged.into()
     }
 
@@ -32,13 +29,13 @@ impl Candidate {
     /// # Errors
     /// [`EvalError::Unavailable`] with the reason of each backend for the device when none is available.
     pub fn best(options: &LoadOptions) -> Result<BackendKind, EvalError> {
-        let mut all = Candidate::all(options);
-        all.retain(|candidate| candidate.kind.computes_on(options.device));
-        if let [_] = all[..]
-            && let Some(Candidate { kind, verdict }) = all.pop()
-        {
-            return verdict.map(|_| kind);
+        if options.device != Device::Cpu {
+            // No other computes there.
+            return BackendKind::Ort
+                .available(options)
+                .map(|_| BackendKind::Ort);
         }
+        let all = Candidate::all(options);
         let best = all.iter().find(|candidate| candidate.verdict.is_ok());
         best.map_or_else(|| Err(none(options, &all)), |best| Ok(best.kind))
     }
@@ -105,7 +102,7 @@ impl fmt::Display for Candidate {
 #[cfg(all(feature = "tract", feature = "ort"))]
 mod tests {
     use super::super::testnet::SMALL;
-    use super::super::{CudaDevices, Device, LibraryPlaces, PLANES, POLICY, VALUE, suite};
+    use super::super::{CudaDevices, LibraryPlaces, PLANES, POLICY, VALUE, suite};
     use super::*;
     use crate::onnx::GraphBuilder;
 

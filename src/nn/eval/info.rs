@@ -3,20 +3,17 @@
 //! Every backend gets its [`ModelInfo`] from here, from the bytes of the file, so that all accept
 //! and refuse the same models with the same messages.
 
-use std::io::{BufReader, Seek as _};
+use std::error::Error;
 use std::path::Path;
 
-use crate::BoardSize;
-use crate::files;
-use crate::onnx::{self, Dim, FLOAT, Header, OnnxError, TensorInfo, element_name};
+use crate::onnx::{self, Dim, FLOAT, Header, TensorInfo, element_name};
+use crate::{BoardSize, files};
 
 use super::{Batch, EvalError};
 
 /// Maximum size of a network file, in bytes. The largest known ones for board games have half of
 /// it; protocol buffers, the format of ONNX files, are limited to twice as much.
 pub(super) const MAX_BYTES: u64 = 1 << 30;
-/// Up to this size a file's checksum is verified before anything is loaded: 5 ms, measured.
-const MAX_VERIFIED_EARLY: u64 = 1 << 25;
 
 /// Name of the input tensor: f32 `[batch, planes, height, width]`, from the side to move's view.
 pub const PLANES: &str = "planes";
@@ -66,6 +63,12 @@ impl ModelInfo {
     /// Length of one input row: planes x height x width.
     pub fn row_len(&self) -> usize {
         self.planes * self.size.area()
+    }
+
+    /// Shape of this many rows: positions, planes, height, width.
+    pub(super) fn input_dims(&self, rows: usize) -> [usize; 4] {
+        let (height, width) = (self.size.height.into(), self.size.width.into());
+        [rows, self.planes, height, width]
     }
 
     /// Whether it can be used on a board: its own, or one whose sides are between the shortest and
@@ -206,35 +209,19 @@ impl ModelInfo {
     /// [`EvalError::Load`] when the bytes are not an ONNX model, a key is missing or unreadable, a
     /// tensor is missing or its shape contradicts the metadata, or the file is damaged or invalid.
     pub fn read(path: &str, onnx: &[u8]) -> Result<ModelInfo, EvalError> {
-        let checked = || {
-            let header = Header::read(onnx)?;
-            header.verify(onnx)?;
-            Ok(header)
-        };
-        let info = ModelInfo::checked(path, checked())?;
+        let info = ModelInfo::described(path, onnx)?;
         onnx::validate(onnx).map_err(|error| EvalError::load(path, error))?;
         Ok(info)
     }
 
-    /// As [`ModelInfo::read`], without loading the file: large content is skipped, and its
-    /// validation and the checksum of a large file are left to the load.
+    /// As [`ModelInfo::read`], without loading the file: what [`onnx::validate`] checks is left to the load.
     ///
     /// # Errors
     /// As [`ModelInfo::read`], also when it is not a regular file or too large.
     pub fn of_file(path: &Path) -> Result<ModelInfo, EvalError> {
         let name = path.display().to_string();
-        let checked = || {
-            let unreadable = |error: files::OpenError| OnnxError::Read(error.to_string());
-            let (file, len) = files::open(path, MAX_BYTES).map_err(unreadable)?;
-            let mut reader = BufReader::new(file);
-            let header = Header::read_from(&mut reader, len)?;
-            if header.checksum.is_some() && len <= MAX_VERIFIED_EARLY {
-                reader.rewind().map_err(|error| unreadable(error.into()))?;
-                header.verify(reader)?;
-            }
-            Ok(header)
-        };
-        ModelInfo::checked(&name, checked())
+        let onnx = files::read(path, MAX_BYTES).map_err(|error| EvalError::load(&name, error))?;
+        ModelInfo::described(&name, &onnx)
     }
 
     /// As [`ModelInfo::read`], opened for `board` if one is given and the network is for several.
@@ -257,10 +244,14 @@ impl ModelInfo {
         })
     }
 
-    fn checked(path: &str, header: Result<Header, OnnxError>) -> Result<ModelInfo, EvalError> {
-        let header = header.map_err(|error| error.to_string());
-        let info = header.and_then(|header| ModelInfo::from_header(&header));
-        info.map_err(|reason| EvalError::load(path, reason))
+    /// The metadata of a file that is not damaged, according to its checksum.
+    fn described(path: &str, onnx: &[u8]) -> Result<ModelInfo, EvalError> {
+        let read = || -> Result<ModelInfo, Box<dyn Error>> {
+            let header = Header::read(onnx)?;
+            header.verify(onnx)?;
+            Ok(ModelInfo::from_header(&header)?)
+        };
+        read().map_err(|reason| EvalError::load(path, reason))
     }
 
     fn from_header(header: &Header) -> Result<ModelInfo, String> {
@@ -293,21 +284,17 @@ impl ModelInfo {
             ));
         }
         check_shape("input", PLANES, header.input(PLANES), &info.planes_shape())?;
-        check_shape(
-            "output",
-            POLICY,
-            header.output(POLICY),
-            &info.policy_shape(),
-        )?;
-        check_shape("output", VALUE, header.output(VALUE), &info.value_shape())?;
-        if let Some(lead) = header.output(LEAD) {
-            check_shape("output", LEAD, Some(lead), &[Dim::batch(), 1.into()])?;
-            let owners = header.output(OWNERSHIP);
-            let area = info.size.area();
-            if owners.is_some() {
-                check_shape("output", OWNERSHIP, owners, &info.points_shape(area, true))?;
+        let output = |name, shape: &[Dim]| check_shape("output", name, header.output(name), shape);
+        output(POLICY, &info.policy_shape())?;
+        output(VALUE, &info.value_shape())?;
+        if header.output(LEAD).is_some() {
+            output(LEAD, &info.points_shape(1, false))?;
+            info.points = 1;
+            if header.output(OWNERSHIP).is_some() {
+                let area = info.size.area();
+                output(OWNERSHIP, &info.points_shape(area, true))?;
+                info.points += area;
             }
-            info.points = 1 + owners.map_or(0, |_| area);
         }
         if let [first, second, ..] = &header.inputs[..] {
             let other = if second.name == PLANES { first } else { second };

@@ -137,17 +137,8 @@ const MAGIC: &[&[u8]] = if cfg!(windows) {
 /// The length of a whole file that begins so: its last part is the table of sections (System V ABI, "ELF Header":
 /// `e_shoff`, `e_shentsize`, `e_shnum`). `None` where it is no ELF file of 64 bits.
 fn elf_len(head: &[u8]) -> Option<u64> {
-    let u16_at = |start: usize| {
-        head.get(start..)?
-            .first_chunk()
-            .copied()
-            .map(u16::from_le_bytes)
-    };
-    let sections = head
-        .get(40..)?
-        .first_chunk()
-        .copied()
-        .map(u64::from_le_bytes)?;
+    let u16_at = |start: usize| Some(u16::from_le_bytes(*head.get(start..)?.first_chunk()?));
+    let sections = u64::from_le_bytes(*head.get(40..)?.first_chunk()?);
     let table = u64::from(u16_at(58)?) * u64::from(u16_at(60)?);
     head.starts_with(b"\x7fELF\x02")
         .then_some(sections.saturating_add(table))

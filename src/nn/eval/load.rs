@@ -2,6 +2,7 @@
 //!
 //! The only module that knows all backends. Fallbacks are the caller's decision.
 
+use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,12 +12,13 @@ use super::TractModel;
 use super::info::MAX_BYTES;
 #[cfg(feature = "ort")]
 use super::library::FETCH_SCRIPT;
+use super::native::Level;
 use super::{
-    BackendKind, Batch, Calls, Device, EvalError, Evaluator, HashEvaluator, HumanProfile,
-    LibraryPlaces, ModelInfo, NativeModel, Outputs, UniformEvaluator, Work, katago,
+    BackendKind, Batch, BatchClient, Calls, Device, EvalError, Evaluator, HashEvaluator,
+    HumanProfile, LibraryPlaces, ModelInfo, NativeModel, Outputs, UniformEvaluator, Work, katago,
 };
 #[cfg(feature = "ort")]
-use super::{BatchClient, OrtModel, spawn_batcher};
+use super::{OrtModel, spawn_batcher};
 use crate::{BoardSize, files};
 
 /// A model to be loaded.
@@ -111,27 +113,31 @@ const EVALUATORS_PER_GPU: usize = 2;
 /// Rows of the trial evaluation: few, and different from every other dimension.
 const TRIED_ROWS: usize = 3;
 
-#[derive(Debug, Clone)]
-enum Model {
-    Native(NativeModel),
-    #[cfg(feature = "tract")]
-    Tract(TractModel),
-    #[cfg(feature = "ort")]
-    Ort(OrtModel),
-    Uniform,
-    Hash,
-    #[cfg(feature = "ort")]
-    Shared(BatchClient),
-}
-
 /// A loaded network that creates one evaluator per worker; shareable data is shared.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct EvaluatorFactory {
     info: ModelInfo,
-    model: Model,
+    make: Arc<Make>,
+    work: Option<Work>,
+    /// One of those of the batcher that all workers share.
+    client: Option<BatchClient>,
 }
 
+type Make = dyn Fn() -> Result<Box<dyn Evaluator>, EvalError> + Send + Sync;
+
 impl EvaluatorFactory {
+    fn new<E: Evaluator + 'static>(
+        info: ModelInfo,
+        make: impl Fn() -> Result<E, EvalError> + Send + Sync + 'static,
+    ) -> EvaluatorFactory {
+        EvaluatorFactory {
+            info,
+            make: Arc::new(move || Ok(Box::new(make()?))),
+            work: None,
+            client: None,
+        }
+    }
+
     /// Loads a network.
     ///
     /// # Errors
@@ -142,28 +148,30 @@ impl EvaluatorFactory {
         source: &ModelSource,
         options: &LoadOptions,
     ) -> Result<EvaluatorFactory, EvalError> {
-        available(kind, options)?;
+        kind.available(options)?;
         let onnx = source.onnx(options.board, options.profile)?;
         let (name, board) = (source.name(), options.board);
-        let (info, model) = match kind {
+        let factory = match kind {
             BackendKind::Native => {
                 let model = NativeModel::load(&name, &onnx, board)?;
-                (model.info().clone(), Model::Native(model))
+                let work = Some(model.work());
+                let factory =
+                    EvaluatorFactory::new(model.info().clone(), move || Ok(model.evaluator()));
+                EvaluatorFactory { work, ..factory }
             }
             #[cfg(feature = "tract")]
             BackendKind::Tract => {
                 let model = TractModel::load(&name, &onnx, board)?;
-                (model.info().clone(), Model::Tract(model))
+                EvaluatorFactory::new(model.info().clone(), move || model.evaluator())
             }
             #[cfg(feature = "ort")]
             BackendKind::Ort => {
                 let model = OrtModel::load(&name, onnx, board, &options.ort_library)?;
-                (model.info().clone(), open_ort(model, options.device)?)
+                open_ort(model, options.device)?
             }
             #[cfg(not(all(feature = "tract", feature = "ort")))]
             other => return Err(built_without(other)),
         };
-        let factory = EvaluatorFactory { info, model };
         factory.try_out(source)?;
         Ok(factory)
     }
@@ -194,23 +202,19 @@ impl EvaluatorFactory {
 
     /// Statistics over all evaluators, if there is a batcher.
     pub fn calls(&self) -> Option<Calls> {
-        match &self.model {
-            #[cfg(feature = "ort")]
-            Model::Shared(client) => Some(client.calls()),
-            _ => None,
-        }
+        self.client.as_ref().map(BatchClient::calls)
     }
 
     /// Evaluators with uniform answers, see [`UniformEvaluator`].
     pub fn uniform(info: ModelInfo) -> EvaluatorFactory {
-        let model = Model::Uniform;
-        EvaluatorFactory { info, model }
+        let evaluator = UniformEvaluator::new(info);
+        EvaluatorFactory::new(evaluator.info().clone(), move || Ok(evaluator.clone()))
     }
 
     /// Evaluators with the same answers on every machine, see [`HashEvaluator`].
     pub fn hash(info: ModelInfo) -> EvaluatorFactory {
-        let model = Model::Hash;
-        EvaluatorFactory { info, model }
+        let evaluator = HashEvaluator::new(info);
+        EvaluatorFactory::new(evaluator.info().clone(), move || Ok(evaluator.clone()))
     }
 
     /// Metadata of the loaded model.
@@ -220,10 +224,7 @@ impl EvaluatorFactory {
 
     /// Cost of a position, where `native` runs the network.
     pub fn work(&self) -> Option<Work> {
-        match &self.model {
-            Model::Native(model) => Some(model.work()),
-            _ => None,
-        }
+        self.work
     }
 
     /// An evaluator for one worker.
@@ -231,50 +232,38 @@ impl EvaluatorFactory {
     /// # Errors
     /// Errors of the backend: too little memory, a lost device.
     pub fn make(&self) -> Result<Box<dyn Evaluator>, EvalError> {
-        Ok(match &self.model {
-            Model::Native(model) => Box::new(model.evaluator()),
+        (self.make)()
+    }
+}
+
+impl fmt::Debug for EvaluatorFactory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "EvaluatorFactory({:?})", self.info)
+    }
+}
+
+impl BackendKind {
+    /// Description of an available backend, judged by files: nothing is loaded.
+    ///
+    /// # Errors
+    /// [`EvalError::Unavailable`] when this machine or this build lacks it or its device.
+    pub fn available(self, options: &LoadOptions) -> Result<String, EvalError> {
+        let device = options.device;
+        if !self.computes_on(device) {
+            let reason =
+                format!("it has no device {device}: leave --backend out, or use --backend ort");
+            return Err(EvalError::unavailable(self.name(), reason));
+        }
+        match self {
+            BackendKind::Native => Ok(format!("part of this program, {}", Level::best())),
             #[cfg(feature = "tract")]
-            Model::Tract(model) => Box::new(model.evaluator()?),
+            BackendKind::Tract => Ok("part of this program".to_owned()),
             #[cfg(feature = "ort")]
-            Model::Ort(model) => Box::new(model.evaluator()?),
-            Model::Uniform => Box::new(UniformEvaluator::new(self.info.clone())),
-            Model::Hash => Box::new(HashEvaluator::new(self.info.clone())),
-            #[cfg(feature = "ort")]
-            Model::Shared(client) => Box::new(client.clone()),
-        })
-    }
-}
-
-/// Description of an available backend, judged by files: nothing is loaded.
-///
-/// # Errors
-/// [`EvalError::Unavailable`] when this machine or this build lacks it or its device.
-pub(super) fn available(kind: BackendKind, options: &LoadOptions) -> Result<String, EvalError> {
-    match kind {
-        BackendKind::Native => {
-            on_processor(kind, options.device)?;
-            let processor = NativeModel::processor();
-            Ok(format!("part of this program, {processor}"))
+            BackendKind::Ort => ort_available(options),
+            #[cfg(not(all(feature = "tract", feature = "ort")))]
+            other => Err(built_without(other)),
         }
-        #[cfg(feature = "tract")]
-        BackendKind::Tract => {
-            on_processor(kind, options.device)?;
-            Ok("part of this program".to_owned())
-        }
-        #[cfg(feature = "ort")]
-        BackendKind::Ort => ort_available(options),
-        #[cfg(not(all(feature = "tract", feature = "ort")))]
-        other => Err(built_without(other)),
     }
-}
-
-/// Refuses all devices but the processor.
-fn on_processor(kind: BackendKind, device: Device) -> Result<(), EvalError> {
-    if device == Device::Cpu {
-        return Ok(());
-    }
-    let reason = format!("it has no device {device}: leave --backend out, or use --backend ort");
-    Err(EvalError::unavailable(kind.name(), reason))
 }
 
 #[cfg(feature = "ort")]
@@ -298,9 +287,10 @@ fn ort_available(options: &LoadOptions) -> Result<String, EvalError> {
 }
 
 #[cfg(feature = "ort")]
-fn open_ort(model: OrtModel, device: Device) -> Result<Model, EvalError> {
+fn open_ort(model: OrtModel, device: Device) -> Result<EvaluatorFactory, EvalError> {
     let Device::Cuda(devices) = device else {
-        return Ok(Model::Ort(model));
+        let info = model.info().clone();
+        return Ok(EvaluatorFactory::new(info, move || model.evaluator()));
     };
     let mut evaluators: Vec<Box<dyn Evaluator>> = Vec::new();
     for card in devices.numbers() {
@@ -315,9 +305,17 @@ fn open_ort(model: OrtModel, device: Device) -> Result<Model, EvalError> {
 /// `enough` rows. Nothing waits for its threads, so that a stalled device cannot hold up the end of
 /// the program.
 #[cfg(feature = "ort")]
-fn shared(evaluators: Vec<Box<dyn Evaluator>>, enough: usize) -> Result<Model, EvalError> {
+fn shared(
+    evaluators: Vec<Box<dyn Evaluator>>,
+    enough: usize,
+) -> Result<EvaluatorFactory, EvalError> {
     let (client, _detached) = spawn_batcher(evaluators, enough)?;
-    Ok(Model::Shared(client))
+    let (info, of_worker) = (client.info().clone(), client.clone());
+    let factory = EvaluatorFactory::new(info, move || Ok(of_worker.clone()));
+    Ok(EvaluatorFactory {
+        client: Some(client),
+        ..factory
+    })
 }
 
 #[cfg(not(all(feature = "tract", feature = "ort")))]
@@ -398,10 +396,7 @@ mod tests {
     #[test]
     fn workers_may_share_a_batcher() {
         let own = EvaluatorFactory::hash(SMALL.info());
-        let factory = EvaluatorFactory {
-            info: SMALL.info(),
-            model: shared(vec![own.make().unwrap()], 8).unwrap(),
-        };
+        let factory = shared(vec![own.make().unwrap()], 8).unwrap();
         let (mut first, mut second) = (factory.make().unwrap(), factory.make().unwrap());
         drop(factory);
         suite::check(&mut first);

@@ -68,11 +68,6 @@ impl TractModel {
     }
 }
 
-fn input_shape(info: &ModelInfo) -> [usize; 4] {
-    let (height, width) = (info.size.height.into(), info.size.width.into());
-    [1, info.planes, height, width]
-}
-
 /// Result of `load` for the file `path`. tract panics on some damaged graphs, for instance when an
 /// output names no node.
 fn loaded<T>(path: &str, load: impl FnOnce() -> TractResult<T>) -> Result<T, EvalError> {
@@ -91,7 +86,7 @@ fn optimised(
         // Intermediate shapes written by other tools have a symbolic batch, which contradicts 1.
         .with_ignore_value_info(true)
         .model_for_read(&mut onnx)?
-        .with_input_fact(0, f32::fact(input_shape(info)).into())?
+        .with_input_fact(0, f32::fact(info.input_dims(1)).into())?
         .with_outputs_by_name(outputs)?
         .into_optimized()
 }
@@ -169,7 +164,7 @@ impl InnerTensors {
         count: usize,
     ) -> Result<InnerTensors, EvalError> {
         Ok(InnerTensors {
-            shape: input_shape(info),
+            shape: info.input_dims(1),
             state: plan.spawn().map_err(|error| run_error(&error))?,
             count,
         })

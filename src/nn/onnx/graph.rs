@@ -36,14 +36,6 @@ pub enum Attribute {
     String(String),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Origin {
-    Input,
-    Initialiser,
-    Node,
-    Output,
-}
-
 /// Builds one ONNX graph. See the [module](super) for an example.
 ///
 /// The methods that add nodes take and return [`Value`]s and cannot fail; the first mistake (a
@@ -51,7 +43,8 @@ enum Origin {
 /// [`GraphBuilder::finish`].
 #[derive(Debug)]
 pub struct GraphBuilder {
-    values: Vec<(String, Origin)>,
+    /// Names, and whether they may become that of an output: results of nodes that are none yet.
+    values: Vec<(String, bool)>,
     /// Operator and attributes, inputs, output: without names, as outputs get theirs last.
     nodes: Vec<(NodeProto, Vec<Value>, Value)>,
     graph: GraphProto,
@@ -77,18 +70,17 @@ impl GraphBuilder {
         self.graph
             .input
             .push(ValueInfoProto::f32(name, shape.into()));
-        self.value(name.to_owned(), Origin::Input)
+        self.value(name.to_owned(), false)
     }
 
     /// Makes the result of a node an f32 output of the graph, under `name`.
     pub fn output(&mut self, name: &str, value: Value, shape: impl Into<Vec<Dim>>) {
-        let (value_name, origin) = &mut self.values[value.0];
-        if *origin != Origin::Node {
-            let mistake = OnnxError::Output(name.to_owned());
-            self.mistake.get_or_insert(mistake);
-            return;
+        let (value_name, may_be_output) = &mut self.values[value.0];
+        if !std::mem::take(may_be_output) {
+            return self.mistake(format!(
+                "output {name} is not the result of a node, or is an output already"
+            ));
         }
-        *origin = Origin::Output;
         *value_name = name.to_owned();
         self.graph
             .output
@@ -149,7 +141,7 @@ impl GraphBuilder {
         inputs: &[Value],
         attributes: Vec<AttributeProto>,
     ) -> Value {
-        let output = self.value(format!("{op}_{}", self.nodes.len()), Origin::Node);
+        let output = self.value(format!("{op}_{}", self.nodes.len()), true);
         let node = NodeProto {
             op_type: op.to_owned(),
             attribute: attributes,
@@ -171,9 +163,13 @@ impl GraphBuilder {
         if let Some(&[_, _, height, width]) = found.map(|i| i.dims.as_slice()) {
             return [height, width];
         }
-        let mistake = OnnxError::Kernel(name.clone());
-        self.mistake.get_or_insert(mistake);
+        let what = format!("{name} is not a convolution kernel of four dimensions");
+        self.mistake(what);
         [1, 1]
+    }
+
+    fn mistake(&mut self, what: String) {
+        self.mistake.get_or_insert(OnnxError::Unsound(what));
     }
 
     /// The finished file. `metadata` becomes the model's `metadata_props`, followed by a checksum.
@@ -183,11 +179,9 @@ impl GraphBuilder {
     pub fn finish(mut self, metadata: &[(String, String)]) -> Result<Vec<u8>, OnnxError> {
         let mut seen = HashSet::new();
         let repeated = self.values.iter().find(|(name, _)| !seen.insert(name));
-        if let Some((name, _)) = repeated {
-            let mistake = OnnxError::Name(name.clone());
-            self.mistake.get_or_insert(mistake);
-        }
-        if let Some(mistake) = self.mistake {
+        let repeated =
+            repeated.map(|(name, _)| OnnxError::Unsound(format!("the name {name} is used twice")));
+        if let Some(mistake) = self.mistake.or(repeated) {
             return Err(mistake);
         }
         let name = |value: &Value| self.values[value.0].0.clone();
@@ -217,8 +211,8 @@ impl GraphBuilder {
         Ok(super::with_checksum(model.encode_to_vec()))
     }
 
-    fn value(&mut self, name: String, origin: Origin) -> Value {
-        self.values.push((name, origin));
+    fn value(&mut self, name: String, may_be_output: bool) -> Value {
+        self.values.push((name, may_be_output));
         Value(self.values.len() - 1)
     }
 
@@ -244,7 +238,7 @@ impl GraphBuilder {
             raw_data: Some(data.iter().flat_map(|&x| bytes(x)).collect()),
             ..TensorProto::default()
         });
-        self.value(name.to_owned(), Origin::Initialiser)
+        self.value(name.to_owned(), false)
     }
 }
 
@@ -328,12 +322,17 @@ mod tests {
         let mut graph = GraphBuilder::new("g");
         let x = graph.input("x", [Dim::batch()]);
         graph.conv(x, x, None);
-        assert!(matches!(graph.finish(&[]), Err(OnnxError::Kernel(_))));
+        let error = graph.finish(&[]).unwrap_err().to_string();
+        assert_eq!(error, "x is not a convolution kernel of four dimensions");
 
         let mut graph = GraphBuilder::new("g");
         let x = graph.input("x", [Dim::batch()]);
         graph.output("y", x, [Dim::batch()]);
-        assert!(matches!(graph.finish(&[]), Err(OnnxError::Output(_))));
+        let error = graph.finish(&[]).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "output y is not the result of a node, or is an output already"
+        );
     }
 
     #[test]

@@ -1,16 +1,10 @@
-//! Reads the description in an ONNX file: metadata, inputs and outputs. Weights and nodes are
-//! skipped, so this takes microseconds, little memory for files of any size, and no backend. And the checksum in it.
-
-use std::io::{BufRead, Cursor, Read, Seek};
+//! Reads the description in an ONNX file: metadata, inputs and outputs, and the checksum in it. Weights and nodes are
+//! skipped, so this takes microseconds and no backend.
 
 use prost::Message;
 
 use super::proto::{Dimension, ModelProto, StringStringEntryProto, ValueInfoProto};
-use super::scan::Scan;
 use super::{Dim, OnnxError};
-
-/// Maximum number of bytes kept from a file: networks of this program have some 2 KiB of text.
-const MAX_TEXT: u64 = 1 << 20;
 
 /// A graph input or output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,10 +18,8 @@ pub struct TensorInfo {
 }
 
 /// The description in a model file.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
-    /// Program and version that wrote the file.
-    pub producer: String,
     /// Graph inputs, in order.
     pub inputs: Vec<TensorInfo>,
     /// Graph outputs, in order.
@@ -38,73 +30,71 @@ pub struct Header {
     pub checksum: Option<Checksum>,
 }
 
+/// The fields of [`ModelProto`] that a header is made of; `prost` skips all others.
+#[derive(Clone, PartialEq, Message)]
+struct ModelHeader {
+    #[prost(message, optional, tag = "7")]
+    graph: Option<GraphHeader>,
+    #[prost(message, repeated, tag = "14")]
+    metadata_props: Vec<StringStringEntryProto>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct GraphHeader {
+    #[prost(message, repeated, tag = "11")]
+    input: Vec<ValueInfoProto>,
+    #[prost(message, repeated, tag = "12")]
+    output: Vec<ValueInfoProto>,
+}
+
 impl Header {
     /// Reads the bytes of a model file.
     ///
     /// # Errors
     /// [`OnnxError::Malformed`] when the bytes are not an ONNX model.
     pub fn read(bytes: &[u8]) -> Result<Header, OnnxError> {
-        Header::read_from(Cursor::new(bytes), bytes.len() as u64)
+        let cut_short = OnnxError::Malformed("the file is cut short or not an ONNX file");
+        let model = ModelHeader::decode(bytes).map_err(|_| cut_short)?;
+        let no_graph = OnnxError::Malformed("there is no graph in the file");
+        let graph = model.graph.ok_or(no_graph)?;
+        let tensors = |of: Vec<ValueInfoProto>| {
+            let read = of.into_iter().map(TensorInfo::try_from);
+            read.collect::<Result<Vec<_>, _>>()
+        };
+        let mut entries = model.metadata_props;
+        let checksum = entries.iter().rposition(|entry| entry.key() == CHECKSUM);
+        let checksum = checksum.map(|at| Checksum {
+            covers: bytes.len().saturating_sub(written(&entries[at..]).len()),
+            stated: entries[at].value().to_owned(),
+        });
+        entries.retain(|entry| entry.key() != CHECKSUM);
+        let text = Option::unwrap_or_default;
+        let metadata = entries.into_iter();
+        Ok(Header {
+            inputs: tensors(graph.input)?,
+            outputs: tensors(graph.output)?,
+            metadata: metadata
+                .map(|entry| (text(entry.key), text(entry.value)))
+                .collect(),
+            checksum,
+        })
     }
 
-    /// Reads a model file of `len` bytes, skipping everything large.
+    /// Compares the checksum, if there is one, with the bytes of the file.
     ///
     /// # Errors
-    /// [`OnnxError::Malformed`] when it is not an ONNX model, [`OnnxError::Read`] on a read error.
-    pub fn read_from(reader: impl BufRead + Seek, len: u64) -> Result<Header, OnnxError> {
-        let (mut scan, mut header) = (Scan::new(reader, MAX_TEXT), Header::default());
-        let mut has_graph = false;
-        loop {
-            let at = scan.at();
-            match scan.next(len)? {
-                None => break,
-                Some((2, Some(size))) => header.producer = text(scan.take(size)?)?,
-                Some((3, Some(size))) => {
-                    header.producer.push(' ');
-                    header.producer.push_str(&text(scan.take(size)?)?);
-                }
-                Some((7, Some(size))) => {
-                    has_graph = true;
-                    header.scan_graph(&mut scan, size)?;
-                }
-                Some((14, Some(size))) => {
-                    let entry = StringStringEntryProto::decode(&*scan.take(size)?)?;
-                    let (key, value) = (entry.key.unwrap_or_default(), entry.value);
-                    let value = value.unwrap_or_default();
-                    if key == CHECKSUM {
-                        header.checksum = Some(Checksum {
-                            covers: at,
-                            stated: value,
-                        });
-                    } else {
-                        header.metadata.push((key, value));
-                    }
-                }
-                Some((_, Some(size))) => scan.skip(size, len)?,
-                Some((_, None)) => {}
-            }
-        }
-        if has_graph {
-            Ok(header)
-        } else {
-            Err(OnnxError::Malformed("there is no graph in the file"))
-        }
-    }
-
-    /// Compares the checksum, if there is one, with the file, read by `reader` from its start.
-    ///
-    /// # Errors
-    /// [`OnnxError::Damaged`] when they differ, [`OnnxError::Read`] on a read error.
-    pub fn verify(&self, reader: impl Read) -> Result<(), OnnxError> {
+    /// [`OnnxError::Unsound`] when they differ.
+    pub fn verify(&self, onnx: &[u8]) -> Result<(), OnnxError> {
         let Some(Checksum { covers, stated }) = &self.checksum else {
             return Ok(());
         };
-        let found = checksum(reader.take(*covers))?;
+        let found = checksum(onnx.get(..*covers).unwrap_or(onnx));
         if found == *stated {
             return Ok(());
         }
-        let stated = stated.clone();
-        Err(OnnxError::Damaged { stated, found })
+        Err(OnnxError::Unsound(format!(
+            "the file is damaged: its bytes have the checksum {found}, its metadata say {stated}"
+        )))
     }
 
     /// The value of a metadata key.
@@ -122,40 +112,19 @@ impl Header {
     pub fn output(&self, name: &str) -> Option<&TensorInfo> {
         self.outputs.iter().find(|tensor| tensor.name == name)
     }
-
-    fn scan_graph<R: BufRead + Seek>(
-        &mut self,
-        scan: &mut Scan<R>,
-        size: u64,
-    ) -> Result<(), OnnxError> {
-        let end = scan.at() + size;
-        while let Some((number, size)) = scan.next(end)? {
-            match (number, size) {
-                (11, Some(size)) => self.inputs.push(TensorInfo::decode(&scan.take(size)?)?),
-                (12, Some(size)) => self.outputs.push(TensorInfo::decode(&scan.take(size)?)?),
-                (_, Some(size)) => scan.skip(size, end)?,
-                (_, None) => {}
-            }
-        }
-        Ok(())
-    }
 }
 
-fn text(bytes: Vec<u8>) -> Result<String, OnnxError> {
-    String::from_utf8(bytes).map_err(|_| OnnxError::Malformed("a string is not UTF-8"))
-}
+impl TryFrom<ValueInfoProto> for TensorInfo {
+    type Error = OnnxError;
 
-impl TensorInfo {
-    fn decode(bytes: &[u8]) -> Result<TensorInfo, OnnxError> {
-        let ValueInfoProto { name, r#type } = ValueInfoProto::decode(bytes)?;
-        let tensor = r#type.and_then(|kind| kind.tensor_type).unwrap_or_default();
+    fn try_from(info: ValueInfoProto) -> Result<TensorInfo, OnnxError> {
+        let tensor = info.r#type.and_then(|kind| kind.tensor_type);
+        let tensor = tensor.unwrap_or_default();
         let dims = tensor.shape.unwrap_or_default().dim.into_iter();
-        let dims = dims.map(Dim::try_from).collect::<Result<_, _>>()?;
-        let element = tensor.elem_type;
         Ok(TensorInfo {
-            name,
-            element,
-            dims,
+            name: info.name,
+            element: tensor.elem_type,
+            dims: dims.map(Dim::try_from).collect::<Result<_, _>>()?,
         })
     }
 }
@@ -176,15 +145,15 @@ impl TryFrom<Dimension> for Dim {
 /// The checksum's metadata key. Its value is `crc32:` and eight hexadecimal digits: a CRC-32, as in zlib and PNG, which
 /// any tool can compute.
 ///
-/// It is the last entry of the metadata and over all bytes before that entry, so that it can be added to a file without
-/// changing its other bytes.
+/// Metadata are the end of the file, the checksum the last of them, and over all bytes before it: so it can be added to
+/// a file without changing its other bytes.
 pub const CHECKSUM: &str = "tengen.checksum";
 
 /// The checksum of a model file, as the file states it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checksum {
     /// Number of bytes covered: all before it.
-    pub covers: u64,
+    pub covers: usize,
     /// The checksum that the file states.
     pub stated: String,
 }
@@ -194,30 +163,23 @@ pub struct Checksum {
 pub fn with_checksum(mut onnx: Vec<u8>) -> Vec<u8> {
     let entry = StringStringEntryProto {
         key: Some(CHECKSUM.to_owned()),
-        value: Some(in_digits(crc32fast::hash(&onnx))),
+        value: Some(checksum(&onnx)),
     };
-    let model = ModelProto {
-        metadata_props: vec![entry],
-        ..ModelProto::default()
-    };
-    onnx.extend(model.encode_to_vec());
+    onnx.extend(written(&[entry]));
     onnx
 }
 
-fn checksum(mut reader: impl Read) -> Result<String, OnnxError> {
-    let (mut hasher, mut piece) = (crc32fast::Hasher::new(), [0; 1 << 14]);
-    loop {
-        match reader.read(&mut piece) {
-            Ok(0) => return Ok(in_digits(hasher.finalize())),
-            Ok(len) => hasher.update(&piece[..len]),
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(OnnxError::Read(error.to_string())),
-        }
-    }
+/// Metadata as they are in a file.
+fn written(entries: &[StringStringEntryProto]) -> Vec<u8> {
+    let model = ModelProto {
+        metadata_props: entries.to_vec(),
+        ..ModelProto::default()
+    };
+    model.encode_to_vec()
 }
 
-fn in_digits(crc: u32) -> String {
-    format!("crc32:{crc:08x}")
+fn checksum(bytes: &[u8]) -> String {
+    format!("crc32:{:08x}", crc32fast::hash(bytes))
 }
 
 #[cfg(test)]
@@ -249,7 +211,6 @@ mod tests {
         assert_eq!(header.output("y"), Some(&tensor("y")));
         assert_eq!(header.metadata("answer"), Some("zweiundvierzig ü"));
         assert_eq!(header.metadata("question"), None);
-        assert!(header.producer.starts_with("tengen "));
     }
 
     #[test]
@@ -261,7 +222,7 @@ mod tests {
     #[test]
     fn the_checksum_is_that_of_zlib() {
         // The check value of CRC-32.
-        assert_eq!(checksum(&b"123456789"[..]).unwrap(), "crc32:cbf43926");
+        assert_eq!(checksum(b"123456789"), "crc32:cbf43926");
     }
 
     #[test]
@@ -273,18 +234,31 @@ mod tests {
             .checksum
             .expect("finish adds it");
         assert_eq!(verify(&whole), Ok(()));
-        for at in 0..usize::try_from(seal.covers).unwrap() {
+        for at in 0..seal.covers {
             let mut damaged = whole.clone();
             damaged[at] ^= 4;
             assert!(verify(&damaged).is_err(), "byte {at}");
         }
     }
 
+    /// As another program may add them.
+    #[test]
+    fn metadata_behind_the_checksum_are_read_and_not_covered() {
+        let mut onnx = model();
+        onnx.extend(written(&[StringStringEntryProto {
+            key: Some("more".to_owned()),
+            value: Some("words".to_owned()),
+        }]));
+        let header = Header::read(&onnx).unwrap();
+        assert_eq!(header.metadata("more"), Some("words"));
+        assert_eq!(header.verify(&onnx), Ok(()));
+    }
+
     #[test]
     fn a_file_of_before_can_be_sealed() {
         let whole = model();
         let covers = Header::read(&whole).unwrap().checksum.unwrap().covers;
-        let bare = &whole[..usize::try_from(covers).unwrap()];
+        let bare = &whole[..covers];
         assert_eq!(Header::read(bare).unwrap().checksum, None);
         assert_eq!(with_checksum(bare.to_vec()), whole);
     }

@@ -31,7 +31,6 @@ mod header;
 mod model;
 mod ops;
 mod proto;
-mod scan;
 mod tensor;
 mod to_f16;
 mod validate;
@@ -42,11 +41,6 @@ pub use model::{Model, ModelNode, PART};
 pub use tensor::{Numbers, Tensor, element_name};
 pub use to_f16::to_f16;
 pub use validate::{validate, validate_operators};
-
-#[cfg(test)]
-pub(crate) mod testing;
-#[cfg(test)]
-pub(crate) use testing::altered;
 
 /// The element type f32 in ONNX's numbering.
 pub const FLOAT: i32 = 1;
@@ -103,37 +97,40 @@ pub enum OnnxError {
         /// Given length.
         len: usize,
     },
-    /// A convolution's kernel is not an `[out, in, height, width]` initialiser.
-    #[error("{0} is not a convolution kernel of four dimensions")]
-    Kernel(String),
-    /// Two tensors of a graph with the same name.
-    #[error("the name {0} is used twice")]
-    Name(String),
-    /// Only the result of a node can be an output, and only once.
-    #[error("output {0} is not the result of a node, or is an output already")]
-    Output(String),
     /// A valid model, but not one that this program writes.
     #[error("it is not a network of this program: {0}")]
     Foreign(String),
-    /// Unusable for every backend: missing or non-finite numbers, an ambiguous name, an unknown
-    /// version.
+    /// Unusable for every backend, or built wrongly: missing or non-finite numbers, an ambiguous name, an unknown
+    /// version, a checksum that is not that of the bytes.
     #[error("{0}")]
     Unsound(String),
-    /// A read error.
-    #[error("{0}")]
-    Read(String),
-    /// The checksum in the file does not match its bytes.
-    #[error("the file is damaged: its bytes have the checksum {found}, its metadata say {stated}")]
-    Damaged {
-        /// The checksum stated in the file.
-        stated: String,
-        /// The computed checksum.
-        found: String,
-    },
     /// The bytes are not messages of an ONNX model.
     #[error("not a readable ONNX model: {0}")]
     Decode(#[from] prost::DecodeError),
     /// The bytes are not an ONNX model.
     #[error("not a readable ONNX model: {0}")]
     Malformed(&'static str),
+}
+
+/// Files that this program does not write, for tests: written files with a change.
+#[cfg(test)]
+pub(crate) mod testing {
+    use prost::Message;
+
+    use super::Header;
+    pub(crate) use super::proto::ModelProto;
+    #[cfg(all(feature = "tract", feature = "ort"))]
+    pub(crate) use super::proto::{
+        AttributeProto, FunctionProto, GraphProto, NodeProto, OperatorSetIdProto,
+        SparseTensorProto, StringStringEntryProto, TensorProto, ValueInfoProto,
+    };
+
+    /// A file with a change, and without a checksum, which would reveal it.
+    pub(crate) fn altered(onnx: &[u8], change: impl FnOnce(&mut ModelProto)) -> Vec<u8> {
+        let seal = Header::read(onnx).unwrap().checksum;
+        let covers = seal.map_or(onnx.len(), |seal| seal.covers);
+        let mut model = ModelProto::decode(&onnx[..covers]).unwrap();
+        change(&mut model);
+        model.encode_to_vec()
+    }
 }

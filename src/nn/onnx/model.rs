@@ -103,7 +103,7 @@ impl Model {
     }
 
     fn from_proto(header: Header, model: ModelProto) -> Result<Model, OnnxError> {
-        model.validate_operators()?;
+        validate::check_operators(&model)?;
         let opset = validate::opset(&model)?;
         let graph = model.graph.unwrap_or_default();
         if !graph.sparse_initializer.is_empty() {
@@ -206,8 +206,9 @@ fn named_attribute(
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::Dim;
     use super::super::proto::{DataType, FunctionProto};
-    use super::super::{Dim, altered};
+    use super::super::testing::altered;
     use super::*;
 
     fn model() -> Vec<u8> {

@@ -61,11 +61,6 @@ impl GraphBuilder {
         self.node("Add", &[a, b], Vec::new())
     }
 
-    /// a - b, broadcast.
-    pub fn sub(&mut self, a: Value, b: Value) -> Value {
-        self.node("Sub", &[a, b], Vec::new())
-    }
-
     /// a x b, element by element, broadcast.
     pub fn mul(&mut self, a: Value, b: Value) -> Value {
         self.node("Mul", &[a, b], Vec::new())
@@ -141,12 +136,12 @@ mod tests {
         let gate = graph.node("GlobalAveragePool", &[y], Vec::new());
         let gate = graph.sigmoid(gate);
         let y = graph.mul(y, gate);
-        let y = graph.sub(y, x);
+        let y = graph.add(y, x);
         let y = graph.tanh(y);
         graph.output("image", y, image);
         let (max, mean) = (graph.reduce_max(y, &[2, 3]), graph.reduce_mean(y, &[2, 3]));
         let sum = graph.reduce_sum(y, &[2, 3]);
-        let mean = graph.sub(mean, sum);
+        let mean = graph.add(mean, sum);
         let mean = graph.scale(mean, 0.5);
         let pooled = graph.concat(&[max, mean], -1);
         let weight = graph.weights("weight", &[8, 6], &[0.1; 48]);
@@ -165,7 +160,7 @@ mod tests {
             "GlobalAveragePool",
             "Sigmoid",
             "Mul",
-            "Sub",
+            "Add",
             "Tanh",
             "ReduceMax",
             "ReduceSum",

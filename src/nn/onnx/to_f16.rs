@@ -37,27 +37,23 @@ pub fn to_f16(onnx: &[u8]) -> Result<Vec<u8>, OnnxError> {
         values.insert(name, value);
     }
     for node in &model.nodes {
-        let made = |name: &String| {
-            let value = values.get(&**name).copied();
-            value.ok_or_else(|| OnnxError::Foreign(format!("nothing makes {name}")))
-        };
-        let inputs = node
-            .inputs
-            .iter()
-            .map(made)
-            .collect::<Result<Vec<_>, _>>()?;
+        let inputs = node.inputs.iter().map(|name| made(&values, name));
+        let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
         let value = graph.copy_node(node, &inputs);
         values.insert(&node.output, value);
     }
     for output in &model.header.outputs {
-        let value = values.get(&*output.name).copied();
-        let value = value.ok_or_else(|| OnnxError::Output(output.name.clone()))?;
-        let value = graph.cast(value, DataType::Float);
+        let value = graph.cast(made(&values, &output.name)?, DataType::Float);
         graph.output(&output.name, value, output.dims.clone());
     }
     let mut metadata = model.header.metadata.clone();
     metadata.push((PRECISION.to_owned(), "f16".to_owned()));
     graph.finish(&metadata)
+}
+
+fn made(values: &HashMap<&str, Value>, name: &str) -> Result<Value, OnnxError> {
+    let value = values.get(name).copied();
+    value.ok_or_else(|| OnnxError::Foreign(format!("nothing makes {name}")))
 }
 
 fn halves(name: &str, numbers: &[f32]) -> Result<Vec<f16>, OnnxError> {

@@ -24,9 +24,10 @@ const OPSETS: RangeInclusive<i64> = 1..=28;
 pub fn validate(onnx: &[u8]) -> Result<(), OnnxError> {
     let model = ModelProto::decode(onnx)?;
     if !IR_VERSIONS.contains(&model.ir_version) {
-        let (found, [least, most]) = (model.ir_version, ends(&IR_VERSIONS));
         return unsound(format!(
-            "its file format has version {found}; known are {least} to {most}"
+            "its file format has version {}; known are {}",
+            model.ir_version,
+            ends(&IR_VERSIONS)
         ));
     }
     opset(&model)?;
@@ -45,22 +46,19 @@ pub fn validate(onnx: &[u8]) -> Result<(), OnnxError> {
 /// # Errors
 /// [`OnnxError::Foreign`] names the node.
 pub fn validate_operators(onnx: &[u8]) -> Result<(), OnnxError> {
-    let model = ModelProto::decode(onnx)?;
-    model.validate_operators()
+    check_operators(&ModelProto::decode(onnx)?)
 }
 
-impl ModelProto {
-    /// Like [`validate_operators`].
-    pub(super) fn validate_operators(&self) -> Result<(), OnnxError> {
-        if let Some(function) = self.functions.first() {
-            let (name, domain) = (&function.name, &function.domain);
-            return Err(OnnxError::Foreign(format!(
-                "it defines the operator {name} (domain {domain}) itself"
-            )));
-        }
-        let nodes = self.graph.iter().flat_map(|graph| &graph.node);
-        nodes.into_iter().try_for_each(check_operator)
+/// Like [`validate_operators`].
+pub(super) fn check_operators(model: &ModelProto) -> Result<(), OnnxError> {
+    if let Some(function) = model.functions.first() {
+        let (name, domain) = (&function.name, &function.domain);
+        return Err(OnnxError::Foreign(format!(
+            "it defines the operator {name} (domain {domain}) itself"
+        )));
     }
+    let mut nodes = model.graph.iter().flat_map(|graph| &graph.node);
+    nodes.try_for_each(check_operator)
 }
 
 fn check_operator(node: &NodeProto) -> Result<(), OnnxError> {
@@ -93,12 +91,10 @@ pub(super) fn opset(model: &ModelProto) -> Result<i64, OnnxError> {
         .map(|import| import.version);
     match (versions.next(), versions.next()) {
         (Some(version), None) if OPSETS.contains(&version) => Ok(version),
-        (Some(version), None) => {
-            let [least, most] = ends(&OPSETS);
-            unsound(format!(
-                "its operators are of set {version} of ONNX; known are {least} to {most}"
-            ))
-        }
+        (Some(version), None) => unsound(format!(
+            "its operators are of set {version} of ONNX; known are {}",
+            ends(&OPSETS)
+        )),
         (Some(one), Some(other)) => unsound(format!(
             "it names two sets of ONNX's operators, {one} and {other}"
         )),
@@ -106,8 +102,8 @@ pub(super) fn opset(model: &ModelProto) -> Result<i64, OnnxError> {
     }
 }
 
-fn ends(range: &RangeInclusive<i64>) -> [i64; 2] {
-    [*range.start(), *range.end()]
+fn ends(range: &RangeInclusive<i64>) -> String {
+    format!("{} to {}", range.start(), range.end())
 }
 
 fn unsound<T>(what: String) -> Result<T, OnnxError> {

@@ -12,8 +12,8 @@ use crate::encode::{self, Encode, Mismatch};
 use crate::game::BoardSize;
 use crate::search::{EvaluatorMaker, SearchError, SearcherOptions};
 use tengen_nn::eval::{
-    BackendKind, CachedEvaluator, Candidate, Device, EvalCache, EvalError, Evaluator,
-    EvaluatorFactory, LoadOptions, ModelInfo, ModelSource,
+    BackendKind, CachedEvaluator, Device, EvalCache, EvalError, Evaluator, EvaluatorFactory,
+    LoadOptions, ModelInfo, ModelSource,
 };
 
 /// Configuration of a network thinker.
@@ -85,7 +85,7 @@ impl Attempt {
 
     /// Whether the backend is available, judged by files.
     pub(super) fn is_available(&self) -> bool {
-        Candidate::judge(self.kind, &self.load).verdict.is_ok()
+        self.kind.available(&self.load).is_ok()
     }
 
     /// Loads the network, if it fits the position.

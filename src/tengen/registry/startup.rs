@@ -63,7 +63,7 @@ impl EngineOptions {
         let load = self.load();
         match self.backend {
             Backend::Network(kind) => {
-                Candidate::judge(kind, &load).verdict?;
+                kind.available(&load)?;
                 if self.model.is_none() && built_in_boards(&self.game).is_none() {
                     return Err(StartError::Other(format!(
                         "no network is built in for {}: give one with --model, or use --backend rollout",

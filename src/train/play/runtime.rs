@@ -37,7 +37,7 @@ impl Runtime {
     pub fn check(&self) -> Result<(), TrainError> {
         let options = self.options(None);
         match self.backend {
-            Some(backend) => Candidate::judge(backend, &options).verdict.map(drop)?,
+            Some(backend) => backend.available(&options).map(drop)?,
             None => Candidate::best(&options).map(drop)?,
         }
         Ok(())

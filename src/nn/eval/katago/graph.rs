@@ -36,8 +36,6 @@ pub(super) fn onnx(
     let layer = of_means(&network.stem_bias, info.planes);
     let mut x = writer.add_dense(stem, means, &layer, &bias);
     for block in &network.blocks {
-        let form = form(block);
-        x = writer.formed(x, form);
         x = add_block(&mut writer, x, block);
     }
     let x = tip(&mut writer, x, &network.tip);
@@ -82,16 +80,11 @@ fn of_means(layer: &MatMul, planes: usize) -> MatMul {
 }
 
 fn add_block(writer: &mut Writer, x: Points, block: &Block) -> Points {
+    let x = writer.formed(x, form(block));
     let added = match block {
         Block::Convolutional(block) => convolutional(writer, x, block),
-        Block::Attention(block) => {
-            let x = writer.formed(x, Form::Tokens);
-            attention(writer, x, block)
-        }
-        Block::FeedForward(block) => {
-            let x = writer.formed(x, Form::Tokens);
-            feed_forward(writer, x, block)
-        }
+        Block::Attention(block) => attention(writer, x, block),
+        Block::FeedForward(block) => feed_forward(writer, x, block),
     };
     writer.sum(x, added)
 }

@@ -85,7 +85,7 @@ pub(super) fn to_onnx(
             return Err(format!(
                 "{} imitates people: say whom by --human-profile, such as rank_5k, or give it to \
                  `tengen analysis` by -human-model",
-                network.header.name()
+                network.header.name
             ));
         }
         let info = network.header.info(board, Vec::new());

@@ -27,7 +27,7 @@ const LONGEST_NAME: usize = 96;
 /// What stands before the layers.
 #[derive(Debug)]
 pub(super) struct Header {
-    name: String,
+    pub(super) name: String,
     version: u32,
     /// Points of a lead for each 1 that the network says.
     pub(super) lead_scale: f32,
@@ -62,10 +62,6 @@ fn is_name(word: &str) -> bool {
 }
 
 impl Header {
-    pub(super) fn name(&self) -> &str {
-        &self.name
-    }
-
     /// Whether a file begins as one of these does: a name and a number.
     pub(super) fn is_likely(beginning: &[u8]) -> bool {
         let mut reader = KataGoReader::new(beginning);
@@ -178,7 +174,7 @@ impl Network {
         for what in ["middle", "regular", "dilated", "pooled"] {
             widest = widest.max(reader.number(&format!("the number of {what} channels"))?);
         }
-        reader.set_widest(Some(widest));
+        reader.widest = Some(widest);
         let mut has_rms_norm = false;
         if header.version >= 15 {
             has_rms_norm = reader.flag("the kind of the last normalisation")?;
@@ -199,7 +195,7 @@ impl Network {
             false => Tip::Batch(NormAct::read(reader, channels)?),
         };
         // The heads' channels are not among those of the description.
-        reader.set_widest(None);
+        reader.widest = None;
         let network = Network {
             stem,
             stem_bias,

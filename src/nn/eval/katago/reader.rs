@@ -18,8 +18,8 @@ pub(super) struct KataGoReader<'a> {
     at: usize,
     /// The model version of the network, once it has been read.
     pub(super) version: u32,
-    /// Most channels of a convolution of the trunk, as the description has them.
-    widest: Option<usize>,
+    /// No convolution makes more channels from here on; `None` for no such limit.
+    pub(super) widest: Option<usize>,
 }
 
 impl<'a> KataGoReader<'a> {
@@ -30,11 +30,6 @@ impl<'a> KataGoReader<'a> {
             version: 0,
             widest: None,
         }
-    }
-
-    /// No convolution makes more channels from here on; `None` for no such limit.
-    pub(super) fn set_widest(&mut self, channels: Option<usize>) {
-        self.widest = channels;
     }
 
     /// Refuses a convolution with more channels than the description of the network has.

@@ -11,7 +11,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::grid::Layout;
-use super::kernels::{Activation, PoolKind};
+use super::kernels::{Activation, Lanes, Pairing, PoolKind};
 
 /// Index of a value in [`Graph::values`].
 pub(super) type ValueId = usize;
@@ -172,25 +172,26 @@ pub(super) enum Op {
     Concat,
     /// A map as a vector.
     Flatten,
+    Tokens(TokenOp),
+}
+
+/// What only tokens have.
+#[derive(Debug, Clone)]
+pub(super) enum TokenOp {
     /// A map as tokens, or tokens as a map.
     Move,
     /// x / sqrt(mean of x^2 + epsilon).
-    RmsNorm {
-        epsilon: f32,
-        extent: Extent,
-    },
-    /// x - mean of x, of each point: with [`Op::RmsNorm`] a layer normalisation.
+    RmsNorm { epsilon: f32, extent: Extent },
+    /// x - mean of x, of each point: with [`TokenOp::RmsNorm`] a layer normalisation.
     Center,
-    /// Two of the same shape, number by number.
-    Multiply,
-    /// Plus a table with a row for each point.
-    AddTable(Arc<Vec<f32>>),
-    /// Pairs of neighbouring channels as complex numbers, times those of a table with a row for each
-    /// point.
-    Turn(Arc<Vec<f32>>),
+    /// Two of the same shape number by number, or one and a table.
+    Pair(Pairing, Option<Table>),
     /// Softmax of the products of queries with all keys, times the values; reads queries, keys, values.
     Attend(Heads),
 }
+
+/// A number for each channel of each point, block by block.
+pub(super) type Table = Arc<Vec<Lanes<f32>>>;
 
 #[derive(Debug)]
 pub(super) struct Node {

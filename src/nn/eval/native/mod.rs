@@ -94,11 +94,6 @@ impl NativeModel {
         }
     }
 
-    /// The processor features in use, for messages.
-    pub fn processor() -> String {
-        Level::best().to_string()
-    }
-
     /// Whether this processor is faster with integers.
     pub fn prefers_integers() -> bool {
         Level::best().has_fast_integers()

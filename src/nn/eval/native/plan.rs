@@ -5,11 +5,9 @@ mod lower;
 mod pack;
 mod results;
 
-use std::sync::Arc;
-
-use super::graph::{Extent, Heads};
+use super::graph::TokenOp;
 use super::grid::{Grid, Layout};
-use super::kernels::{Activation, Factors, LANES, Lanes, Pairing, PoolKind};
+use super::kernels::{Activation, Factors, LANES, Lanes, PoolKind};
 
 /// A compiled network: shared by all evaluators.
 #[derive(Debug)]
@@ -19,9 +17,11 @@ pub(super) struct Plan {
     pub(super) steps: Vec<Step>,
     /// Weights of all convolutions, in the order of use.
     pub(super) floats: Vec<Lanes<f32>>,
-    pub(super) integers: Vec<Lanes<[i8; 4]>>,
-    pub(super) words: Vec<Lanes<[i16; 2]>>,
+    /// The same in integers: four bytes or two words a lane.
+    pub(super) integers: Vec<Lanes<i32>>,
     pub(super) layout: MemoryLayout,
+    /// Whether attention multiplies words, as matrices of tokens do.
+    pub(super) has_words: bool,
     /// Products per position in plain convolutions.
     pub(super) products: u64,
     pub(super) planes: MapPart,
@@ -40,7 +40,7 @@ impl Plan {
     /// What most products are made of; words in frequencies stand for bytes.
     pub(super) fn factors(&self) -> Factors {
         match self.most_blocks(ConvKind::Words) {
-            0 if self.integers.is_empty() && self.words.is_empty() => Factors::Floats,
+            0 if self.integers.is_empty() => Factors::Floats,
             0 => Factors::Bytes,
             _ => Factors::Words,
         }
@@ -142,25 +142,6 @@ pub(super) enum VectorOp {
     Scale(f32, VectorPart),
 }
 
-/// What only rows of tokens have.
-#[derive(Debug)]
-pub(super) enum TokenOp {
-    /// From one layout to the other.
-    Move,
-    /// Over the root of the mean square.
-    RmsNorm { epsilon: f32, extent: Extent },
-    /// Less the mean.
-    Center,
-    /// With the second input, or with a table of numbers for each point.
-    Pair(Pairing, Option<Arc<Vec<Lanes<f32>>>>),
-    /// Of queries, keys and values.
-    Attend {
-        heads: Heads,
-        /// Whether scores and answers are products of words.
-        in_words: bool,
-    },
-}
-
 /// How a convolution is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConvKind {
@@ -201,7 +182,5 @@ pub(super) struct ConvStep {
     pub(super) norm: Option<f32>,
     /// What its input is multiplied by first, number by number.
     pub(super) gate: Option<MapPart>,
-    /// Whether each point of its answer is multiplied by a factor: of the normalisation, or of words.
-    pub(super) has_factors: bool,
     pub(super) target: Target,
 }

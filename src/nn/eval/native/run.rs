@@ -7,28 +7,40 @@ use std::mem::take;
 use super::grid::{Grid, Layout};
 use super::kernels::simd::Job;
 use super::kernels::{
-    Activate, Arithmetic, AttentionRoom, Bytes, Combine, ConvTask, Dense, DepthwiseTask, Epilogue,
-    Float, Frequencies, Integer, LANES, Lanes, Level, MatrixTask, Pool, RootMeanSquares, Rounded,
+    Arithmetic, AttentionRoom, Bytes, Combine, ConvTask, Dense, DepthwiseTask, Epilogue, Float,
+    Frequencies, Integer, LANES, Lanes, Level, MatrixTask, Pool, RootMeanSquares, Rounded,
     Rounding, WIDEST, WinogradTask, Word, Words, Workspace,
 };
 use super::plan::{ConvKind, ConvStep, MapPart, Plan, Step, Target, VectorOp, VectorPart};
 
-/// The memory of an evaluator. Borders are written once.
+/// The memory of an evaluator.
 #[derive(Debug)]
 pub(super) struct Memory {
+    values: Values,
+    rooms: Rooms,
+}
+
+/// What steps make and read. Borders are written once.
+#[derive(Debug)]
+struct Values {
     numbers: Vec<Vec<Lanes<f32>>>,
     bytes: Vec<Vec<Bytes>>,
     vectors: Vec<Vec<Lanes<f32>>>,
+    /// The input of a product in words.
+    words: Vec<Words>,
+    /// A number for each point of a row.
+    factors: Vec<f32>,
+}
+
+/// What a step computes in.
+#[derive(Debug)]
+struct Rooms {
     float_sums: Vec<Lanes<f32>>,
     integer_sums: Vec<Lanes<i32>>,
     float_room: Workspace<Float>,
     word_room: Workspace<Word>,
     float_heads: AttentionRoom<Float>,
     word_heads: AttentionRoom<Word>,
-    /// The input of a product in words.
-    words: Vec<Words>,
-    /// A number for each point of a row.
-    factors: Vec<f32>,
 }
 
 impl Memory {
@@ -42,7 +54,7 @@ impl Memory {
                 .flat_map(|&border| std::iter::repeat_n(Bytes([[border; 4]; LANES / 4]), len))
                 .collect()
         };
-        Memory {
+        let values = Values {
             numbers: layout
                 .numbers
                 .iter()
@@ -54,17 +66,29 @@ impl Memory {
                 .iter()
                 .map(|&lines| vec![Lanes::default(); lines])
                 .collect(),
-            float_sums: vec![Lanes::default(); WIDEST * most],
-            integer_sums: vec![Lanes::default(); WIDEST * most],
-            float_room: Workspace::new(&plan.board, blocks(ConvKind::Winograd), WIDEST),
-            word_room: Workspace::new(&plan.board, blocks(ConvKind::WinogradOfWords), WIDEST),
-            float_heads: AttentionRoom::default(),
-            word_heads: AttentionRoom::default(),
             words: vec![Words::default(); blocks(ConvKind::Words) * plan.row.len],
             factors: vec![0.0; plan.row.len],
-        }
+        };
+        let rooms = Rooms {
+            float_sums: vec![Lanes::default(); WIDEST * most],
+            integer_sums: vec![Lanes::default(); WIDEST * most],
+            float_room: Workspace::new(&plan.board, blocks(ConvKind::Winograd)),
+            word_room: Workspace::new(&plan.board, blocks(ConvKind::WinogradOfWords)),
+            float_heads: AttentionRoom::default(),
+            word_heads: AttentionRoom::default(),
+        };
+        Memory { values, rooms }
     }
 
+    /// The numbers of a vector.
+    pub(super) fn copy_vector(&self, part: VectorPart, to: &mut [f32]) {
+        for (to, line) in to.chunks_mut(LANES).zip(self.values.lines(part)) {
+            to.copy_from_slice(&line.0[..to.len()]);
+        }
+    }
+}
+
+impl Values {
     /// A map in f32, from its first block on; the same below. `len` is the number of points of a block.
     fn numbers(&self, len: usize, part: MapPart) -> &[Lanes<f32>] {
         &self.numbers[part.slot][part.first_block * len..]
@@ -81,13 +105,6 @@ impl Memory {
 
     fn lines(&self, part: VectorPart) -> &[Lanes<f32>] {
         &self.vectors[part.slot]
-    }
-
-    /// The numbers of a vector.
-    pub(super) fn copy_vector(&self, part: VectorPart, to: &mut [f32]) {
-        for (to, line) in to.chunks_mut(LANES).zip(self.lines(part)) {
-            to.copy_from_slice(&line.0[..to.len()]);
-        }
     }
 
     /// Writes the input planes row by row.
@@ -108,14 +125,15 @@ impl Memory {
 
 /// Computes the network for one row of planes; policy and value are then in their vectors.
 pub(super) fn run(plan: &Plan, level: Level, memory: &mut Memory, row: &[f32]) {
-    memory.write_planes(plan, row);
+    let Memory { values, rooms } = memory;
+    values.write_planes(plan, row);
     let mut run = Run {
         plan,
         level,
-        memory,
+        values,
     };
     for step in &plan.steps {
-        run.step(step);
+        run.step(step, rooms);
     }
 }
 
@@ -123,14 +141,14 @@ pub(super) fn run(plan: &Plan, level: Level, memory: &mut Memory, row: &[f32]) {
 struct Run<'a> {
     plan: &'a Plan,
     level: Level,
-    memory: &'a mut Memory,
+    values: &'a mut Values,
 }
 
 impl Run<'_> {
-    fn step(&mut self, step: &Step) {
+    fn step(&mut self, step: &Step, rooms: &mut Rooms) {
         let (plan, level) = (self.plan, self.level);
         match step {
-            Step::Conv(step) => self.conv(step),
+            Step::Conv(step) => self.conv(step, rooms),
             Step::Combine {
                 first,
                 second,
@@ -139,14 +157,14 @@ impl Run<'_> {
                 target,
             } => {
                 let grid = plan.grid(first.layout);
-                self.write_maps(target, |memory, output| {
+                self.write_maps(target, |values, output| {
                     let OutputMaps { numbers, bytes } = output;
                     level.enter(Combine {
                         grid,
                         blocks: first.channels.div_ceil(LANES),
-                        first: memory.numbers(grid.len, *first),
-                        second: second.map(|part| memory.numbers(grid.len, part)),
-                        bias: bias.map(|part| memory.lines(part)),
+                        first: values.numbers(grid.len, *first),
+                        second: second.map(|part| values.numbers(grid.len, part)),
+                        bias: bias.map(|part| values.lines(part)),
                         activation: *activation,
                         out: numbers.as_deref_mut(),
                         rounding: rounding(target, bytes.as_deref_mut()),
@@ -154,50 +172,45 @@ impl Run<'_> {
                 });
             }
             Step::Vector { op, out } => self.vector(op, *out),
-            Step::Tokens { op, inputs, target } => self.tokens(op, inputs, target),
+            Step::Tokens { op, inputs, target } => self.tokens(op, inputs, target, rooms),
         }
     }
 
-    fn conv(&mut self, step: &ConvStep) {
+    fn conv(&mut self, step: &ConvStep, rooms: &mut Rooms) {
         let plan = self.plan;
         match step.kind {
             ConvKind::Float => {
                 if let Some(epsilon) = step.norm {
                     self.find_factors(step.input, epsilon);
                 }
-                self.convolve::<Float>(step, &plan.floats, Memory::numbers, |memory| {
-                    &mut memory.float_sums
-                });
+                let sums = &mut rooms.float_sums;
+                self.convolve::<Float>(step, &plan.floats, Values::numbers, sums);
             }
             ConvKind::Integer => {
-                self.convolve::<Integer>(step, &plan.integers, Memory::bytes, |memory| {
-                    &mut memory.integer_sums
-                });
+                let sums = &mut rooms.integer_sums;
+                self.convolve::<Integer>(step, &plan.integers, Values::bytes, sums);
             }
             ConvKind::Words => {
                 self.round(step);
-                self.convolve::<Word>(step, &plan.words, Memory::words, |memory| {
-                    &mut memory.integer_sums
-                });
+                let sums = &mut rooms.integer_sums;
+                self.convolve::<Word>(step, &plan.integers, Values::words, sums);
             }
             ConvKind::Winograd => {
-                self.convolve_in_frequencies(step, &plan.floats, Memory::numbers, |memory| {
-                    &mut memory.float_room
-                });
+                let room = &mut rooms.float_room;
+                self.convolve_in_frequencies(step, &plan.floats, Values::numbers, room);
             }
             ConvKind::WinogradOfWords => {
-                self.convolve_in_frequencies(step, &plan.words, Memory::bytes, |memory| {
-                    &mut memory.word_room
-                });
+                let room = &mut rooms.word_room;
+                self.convolve_in_frequencies(step, &plan.integers, Values::bytes, room);
             }
-            ConvKind::Depthwise => self.convolve_depthwise(step),
+            ConvKind::Depthwise => self.convolve_depthwise(step, &mut rooms.float_sums),
         }
     }
 
     /// Writes a vector while the rest of the memory is read.
     fn vector(&mut self, op: &VectorOp, out: usize) {
         let (plan, level) = (self.plan, self.level);
-        let (mut vector, memory) = (take(&mut self.memory.vectors[out]), &*self.memory);
+        let (mut vector, values) = (take(&mut self.values.vectors[out]), &*self.values);
         let to = &mut vector[..];
         match op {
             VectorOp::Pool(kind, input) => {
@@ -205,7 +218,7 @@ impl Run<'_> {
                 level.enter(Pool {
                     grid,
                     kind: *kind,
-                    input: memory.numbers(grid.len, *input),
+                    input: values.numbers(grid.len, *input),
                     out: to,
                 });
             }
@@ -215,52 +228,55 @@ impl Run<'_> {
                 bias,
                 activation,
             } => level.enter(Dense {
-                input: memory.lines(*input),
+                input: values.lines(*input),
                 weights,
                 bias,
                 activation: *activation,
                 out: to,
             }),
-            VectorOp::Activate(activation, input) => {
-                to.copy_from_slice(memory.lines(*input));
-                level.enter(Activate {
-                    activation: *activation,
-                    numbers: to,
-                });
-            }
+            VectorOp::Activate(activation, input) => level.enter(Combine {
+                grid: Grid::row(1),
+                blocks: to.len(),
+                first: values.lines(*input),
+                second: None,
+                bias: None,
+                activation: *activation,
+                out: Some(to),
+                rounding: None,
+            }),
             VectorOp::Scale(factor, input) => {
-                for (out, line) in to.iter_mut().zip(memory.lines(*input)) {
+                for (out, line) in to.iter_mut().zip(values.lines(*input)) {
                     *out = Lanes(line.0.map(|x| x * factor));
                 }
             }
             VectorOp::Concat(inputs) => {
                 let mut at = 0;
                 for input in inputs {
-                    let lines = memory.lines(*input);
+                    let lines = values.lines(*input);
                     for i in 0..input.len {
                         to[(at + i) / LANES].0[(at + i) % LANES] = lines[i / LANES].0[i % LANES];
                     }
                     at += input.len;
                 }
             }
-            VectorOp::Flatten(input) => flatten(memory, &plan.grid(input.layout), *input, to),
+            VectorOp::Flatten(input) => flatten(values, &plan.grid(input.layout), *input, to),
         }
-        self.memory.vectors[out] = vector;
+        self.values.vectors[out] = vector;
     }
 
     /// Writes maps while the rest of the memory is read.
-    fn write_maps(&mut self, target: &Target, write: impl FnOnce(&Memory, &mut OutputMaps)) {
-        let (memory, rounded) = (&mut *self.memory, target.rounded.as_ref());
+    fn write_maps(&mut self, target: &Target, write: impl FnOnce(&Values, &mut OutputMaps)) {
+        let (values, rounded) = (&mut *self.values, target.rounded.as_ref());
         let mut output = OutputMaps {
-            numbers: target.numbers.map(|slot| take(&mut memory.numbers[slot])),
-            bytes: rounded.map(|rounded| take(&mut memory.bytes[rounded.slot])),
+            numbers: target.numbers.map(|slot| take(&mut values.numbers[slot])),
+            bytes: rounded.map(|rounded| take(&mut values.bytes[rounded.slot])),
         };
-        write(memory, &mut output);
+        write(values, &mut output);
         if let (Some(slot), Some(numbers)) = (target.numbers, output.numbers) {
-            memory.numbers[slot] = numbers;
+            values.numbers[slot] = numbers;
         }
         if let (Some(rounded), Some(bytes)) = (rounded, output.bytes) {
-            memory.bytes[rounded.slot] = bytes;
+            values.bytes[rounded.slot] = bytes;
         }
     }
 
@@ -268,119 +284,102 @@ impl Run<'_> {
     fn convolve<A: Arithmetic>(
         &mut self,
         step: &ConvStep,
-        weights: &[A::Weights],
-        input: fn(&Memory, usize, MapPart) -> &[A::Input],
-        buffer: fn(&mut Memory) -> &mut Vec<A::Sums>,
+        weights: &[A::Line],
+        input: fn(&Values, usize, MapPart) -> &[A::Input],
+        sums: &mut [A::Line],
     ) {
         let (grid, level) = (self.plan.grid(step.input.layout), self.level);
-        let weights = &weights[step.weights..];
-        let mut sums = take(buffer(self.memory));
-        self.write_maps(&step.target, |memory, output| {
-            let input = input(memory, grid.len, step.input);
-            let epilogue = output.epilogue(step, memory, &grid);
+        self.write_maps(&step.target, |values, output| {
+            let task = ConvTask::<A> {
+                grid,
+                taps: &step.taps,
+                input: input(values, grid.len, step.input),
+                channels: step.input.channels,
+                chunk: step.chunk,
+                groups: &step.groups,
+                weights: &weights[step.weights..],
+                sums,
+                epilogue: output.epilogue(step, values, &grid),
+            };
             match step.input.layout {
-                Layout::Board => level.enter(ConvTask::<A> {
-                    grid,
-                    taps: &step.taps,
-                    input,
-                    channels: step.input.channels,
-                    chunk: step.chunk,
-                    groups: &step.groups,
-                    weights,
-                    sums: &mut sums,
-                    epilogue,
-                }),
-                Layout::Row => level.enter(MatrixTask::<A> {
-                    points: grid.len,
-                    input,
-                    channels: step.input.channels,
-                    chunk: step.chunk,
-                    groups: &step.groups,
-                    weights,
-                    sums: &mut sums,
-                    epilogue,
-                }),
+                Layout::Board => level.enter(task),
+                Layout::Row => level.enter(MatrixTask(task)),
             }
         });
-        *buffer(self.memory) = sums;
     }
 
-    fn convolve_in_frequencies<A: Frequencies + Default>(
+    fn convolve_in_frequencies<A: Frequencies>(
         &mut self,
         step: &ConvStep,
-        weights: &[A::Weights],
-        input: fn(&Memory, usize, MapPart) -> &[A::Point],
-        workspace: fn(&mut Memory) -> &mut Workspace<A>,
+        weights: &[A::Line],
+        input: fn(&Values, usize, MapPart) -> &[A::Point],
+        room: &mut Workspace<A>,
     ) where
         for<'a> WinogradTask<'a, A>: Job<Output = ()>,
     {
         let (grid, level) = (self.plan.board, self.level);
-        let mut room = take(workspace(self.memory));
-        self.write_maps(&step.target, |memory, output| {
+        self.write_maps(&step.target, |values, output| {
             level.enter(WinogradTask::<A> {
                 grid,
-                input: input(memory, grid.len, step.input),
+                input: input(values, grid.len, step.input),
                 channels: step.input.channels,
                 groups: &step.groups,
                 weights: &weights[step.weights..],
                 factors: &step.factors,
-                room: &mut room,
-                epilogue: output.epilogue(step, memory, &grid),
+                room,
+                epilogue: output.epilogue(step, values, &grid),
             });
         });
-        *workspace(self.memory) = room;
     }
 
-    fn convolve_depthwise(&mut self, step: &ConvStep) {
+    fn convolve_depthwise(&mut self, step: &ConvStep, sums: &mut [Lanes<f32>]) {
         let (plan, level, grid) = (self.plan, self.level, self.plan.grid(step.input.layout));
-        let mut sums = take(&mut self.memory.float_sums);
-        self.write_maps(&step.target, |memory, output| {
+        self.write_maps(&step.target, |values, output| {
             level.enter(DepthwiseTask {
                 grid,
                 taps: &step.taps,
-                input: memory.numbers(grid.len, step.input),
+                input: values.numbers(grid.len, step.input),
                 blocks: step.groups.len(),
                 weights: &plan.floats[step.weights..],
-                sums: &mut sums,
-                epilogue: output.epilogue(step, memory, &grid),
+                sums,
+                epilogue: output.epilogue(step, values, &grid),
             });
         });
-        self.memory.float_sums = sums;
     }
 
     /// Finds what each point is multiplied by for its mean square to be 1.
     fn find_factors(&mut self, input: MapPart, epsilon: f32) {
-        let mut factors = take(&mut self.memory.factors);
+        let mut factors = take(&mut self.values.factors);
         self.level.enter(RootMeanSquares {
-            input: self.memory.numbers(self.plan.row.len, input),
+            input: self.values.numbers(self.plan.row.len, input),
             channels: input.channels,
             epsilon,
             out: &mut factors,
         });
-        self.memory.factors = factors;
+        self.values.factors = factors;
     }
 
     /// The input of a product in words, and the value of a word at each point.
     fn round(&mut self, step: &ConvStep) {
-        let memory = &mut *self.memory;
-        let (mut words, mut factors) = (take(&mut memory.words), take(&mut memory.factors));
+        let values = &mut *self.values;
+        let (mut words, mut factors) = (take(&mut values.words), take(&mut values.factors));
         let row = self.plan.row.len;
         self.level.enter(Rounded {
-            input: memory.numbers(row, step.input),
-            gate: step.gate.map(|gate| memory.numbers(row, gate)),
+            input: values.numbers(row, step.input),
+            gate: step.gate.map(|gate| values.numbers(row, gate)),
             channels: step.input.channels,
             norm: step.norm,
             words: &mut words,
             factors: &mut factors,
         });
-        memory.words = words;
-        memory.factors = factors;
+        values.words = words;
+        values.factors = factors;
     }
 }
 
 /// A map as a vector: channel after channel, row after row.
-fn flatten(memory: &Memory, grid: &Grid, input: MapPart, out: &mut [Lanes<f32>]) {
-    let map = memory.numbers(grid.len, input);
+fn flatten(values: &Values, grid: &Grid, input: MapPart, out: &mut [Lanes<f32>]) {
+    let map = values.numbers(grid.len, input);
     let mut at = 0;
     for channel in 0..input.channels {
         let block = &map[channel / LANES * grid.len..];
@@ -403,15 +402,16 @@ impl OutputMaps {
     fn epilogue<'a>(
         &'a mut self,
         step: &'a ConvStep,
-        memory: &'a Memory,
+        values: &'a Values,
         grid: &Grid,
     ) -> Epilogue<'a> {
+        let has_factors = step.norm.is_some() || step.kind == ConvKind::Words;
         Epilogue {
             scale: &step.scale,
             bias: &step.bias,
-            factors: step.has_factors.then_some(&memory.factors[..]),
+            factors: has_factors.then_some(&values.factors[..]),
             activations: &step.activations,
-            residual: step.residual.map(|part| memory.numbers(grid.len, part)),
+            residual: step.residual.map(|part| values.numbers(grid.len, part)),
             out: self.numbers.as_deref_mut(),
             rounding: rounding(&step.target, self.bytes.as_deref_mut()),
         }

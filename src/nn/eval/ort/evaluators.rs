@@ -25,24 +25,20 @@ const CPU_BATCH: usize = 8;
 pub struct OrtEvaluator {
     info: ModelInfo,
     session: Session,
-    /// Shape of the input tensor; the first number is the batch size of the current call.
-    shape: [usize; 4],
 }
 
 impl OrtEvaluator {
     pub(super) fn new(info: &ModelInfo, session: Session) -> OrtEvaluator {
-        let (height, width) = (info.size.height.into(), info.size.width.into());
         OrtEvaluator {
-            shape: [0, info.planes, height, width],
             info: info.clone(),
             session,
         }
     }
 
     fn run(&mut self, batch: &Batch, out: &mut Outputs) -> ort::Result<()> {
-        self.shape[0] = batch.len();
         // ONNX Runtime reads the caller's rows where they are.
-        let planes = TensorRef::from_array_view((self.shape, batch.planes()))?;
+        let dims = self.info.input_dims(batch.len());
+        let planes = TensorRef::from_array_view((dims, batch.planes()))?;
         let answer = self.session.run(ort::inputs![PLANES => planes])?;
         out.reset_for(batch.len(), self.info.output_lens());
         copy_rows(&self.info, &answer, batch.len(), 0..batch.len(), out)
@@ -155,9 +151,8 @@ impl Drop for BoundEvaluator {
 
 impl Bucket {
     fn new(info: &ModelInfo, session: Session, size: usize) -> ort::Result<Bucket> {
-        let (height, width) = (info.size.height.into(), info.size.width.into());
         let memory = Allocator::default();
-        let mut input = Tensor::<f32>::new(&memory, [size, info.planes, height, width])?;
+        let mut input = Tensor::<f32>::new(&memory, info.input_dims(size))?;
         input.try_extract_tensor_mut::<f32>()?.1.fill(0.0);
         let mut outputs = OutputSelector::no_default();
         for (name, len) in info.outputs().iter().zip(info.output_lens()) {

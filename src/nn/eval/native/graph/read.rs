@@ -11,9 +11,8 @@ mod tokens;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
-use std::sync::Arc;
 
-use super::{Graph, Node, Op, Shape, Steps, ValueId};
+use super::{Graph, Node, Op, Shape, Steps, Table, ValueId};
 use crate::eval::PLANES;
 use crate::eval::native::kernels::Activation;
 use crate::onnx::{FLOAT, Model, ModelNode, PRECISION, Tensor, element_name};
@@ -136,7 +135,7 @@ struct GraphReader<'a> {
     values: Vec<Shape>,
     nodes: Vec<Node>,
     /// Tables of turns by the constants that they are made of.
-    turns: HashMap<(&'a str, &'a str), Arc<Vec<f32>>>,
+    turns: HashMap<(&'a str, &'a str), Table>,
 }
 
 /// An operator: its name, how many inputs it has at least and at most, and what reads it.

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use super::simd::{Bytes, Job, LANES, Lanes, Simd, Tile, Words};
+use super::simd::{Bytes, Job, LANES, Lanes, Simd, Tile, Words, joined};
 use std::hint::black_box;
 
 /// Steps without a branch in between: the last iteration of a loop is often mispredicted.
 pub(crate) const UNROLLED: usize = 4;
 
-/// Sums of an output block at one point, in memory.
-pub trait Sums: Copy + Default + fmt::Debug + 'static {
+/// Sixteen numbers in memory: sums of an output block at one point, or its weights for one step.
+pub trait Line: Copy + Default + fmt::Debug + 'static {
     /// Sums, factors and weights in registers.
     type Register<S: Simd>: Copy;
 
@@ -22,7 +22,7 @@ pub trait Sums: Copy + Default + fmt::Debug + 'static {
     fn number<S: Simd>(simd: S, sum: Self::Register<S>) -> S::F;
 }
 
-impl Sums for Lanes<f32> {
+impl Line for Lanes<f32> {
     type Register<S: Simd> = S::F;
 
     #[inline(always)]
@@ -51,12 +51,12 @@ impl Sums for Lanes<f32> {
     }
 }
 
-impl Sums for Lanes<i32> {
+impl Line for Lanes<i32> {
     type Register<S: Simd> = S::I;
 
     #[inline(always)]
     fn zero<S: Simd>(simd: S) -> S::I {
-        simd.zero()
+        simd.splat_int(0)
     }
 
     #[inline(always)]
@@ -81,15 +81,14 @@ impl Sums for Lanes<i32> {
 }
 
 /// Registers of an arithmetic.
-pub(crate) type Register<A, S> = <<A as Arithmetic>::Sums as Sums>::Register<S>;
+pub(crate) type Register<A, S> = <<A as Arithmetic>::Line as Line>::Register<S>;
 
 /// Number types of a convolution.
 pub trait Arithmetic {
     /// The channels of a block at one point.
     type Input: Copy + Default + fmt::Debug + 'static;
-    /// Weights of an output block for one step.
-    type Weights: Copy + 'static;
-    type Sums: Sums;
+    /// Sums; and weights, which in integers are as many in the 32 bits of a lane as a step has channels.
+    type Line: Line;
 
     /// Input channels per step.
     const CHANNELS: usize;
@@ -99,7 +98,6 @@ pub trait Arithmetic {
         channels.div_ceil(Self::CHANNELS).next_multiple_of(UNROLLED)
     }
 
-    fn weights<S: Simd>(simd: S, weights: &Self::Weights) -> Register<Self, S>;
     /// The channels of one step in all lanes.
     fn splat<S: Simd>(simd: S, input: &Self::Input, step: usize) -> Register<Self, S>;
     fn add_product<S: Simd>(
@@ -116,15 +114,9 @@ pub struct Float;
 
 impl Arithmetic for Float {
     type Input = Lanes<f32>;
-    type Weights = Lanes<f32>;
-    type Sums = Lanes<f32>;
+    type Line = Lanes<f32>;
 
     const CHANNELS: usize = 1;
-
-    #[inline(always)]
-    fn weights<S: Simd>(simd: S, weights: &Lanes<f32>) -> S::F {
-        simd.load(weights)
-    }
 
     #[inline(always)]
     fn splat<S: Simd>(simd: S, input: &Lanes<f32>, step: usize) -> S::F {
@@ -142,19 +134,13 @@ pub struct Integer;
 
 impl Arithmetic for Integer {
     type Input = Bytes;
-    type Weights = Lanes<[i8; 4]>;
-    type Sums = Lanes<i32>;
+    type Line = Lanes<i32>;
 
     const CHANNELS: usize = 4;
 
     #[inline(always)]
-    fn weights<S: Simd>(simd: S, weights: &Lanes<[i8; 4]>) -> S::I {
-        simd.load_weights(weights)
-    }
-
-    #[inline(always)]
     fn splat<S: Simd>(simd: S, input: &Bytes, step: usize) -> S::I {
-        simd.splat_bytes(input.0[step])
+        simd.splat_int(i32::from_ne_bytes(input.0[step]))
     }
 
     #[inline(always)]
@@ -169,19 +155,13 @@ pub struct Word;
 
 impl Arithmetic for Word {
     type Input = Words;
-    type Weights = Lanes<[i16; 2]>;
-    type Sums = Lanes<i32>;
+    type Line = Lanes<i32>;
 
     const CHANNELS: usize = 2;
 
     #[inline(always)]
-    fn weights<S: Simd>(simd: S, weights: &Lanes<[i16; 2]>) -> S::I {
-        simd.load_word_weights(weights)
-    }
-
-    #[inline(always)]
     fn splat<S: Simd>(simd: S, input: &Words, step: usize) -> S::I {
-        simd.splat_words(input.0[step])
+        simd.splat_int(joined(input.0[step]))
     }
 
     #[inline(always)]
@@ -200,7 +180,7 @@ pub trait Frequencies: Arithmetic {
     fn read<S: Simd>(simd: S, point: &Self::Point) -> Self::Value<S>;
     fn write<S: Simd>(simd: S, x: Self::Value<S>, to: &mut Self::Input);
     /// The sum of a frequency as a number, which has a factor unless sums are f32.
-    fn number<S: Simd>(simd: S, sum: &Self::Sums, factor: &Lanes<f32>) -> S::F;
+    fn number<S: Simd>(simd: S, sum: &Self::Line, factor: &Lanes<f32>) -> S::F;
 }
 
 impl Frequencies for Float {
@@ -266,14 +246,16 @@ impl Job for Peak {
         let rounds = self.rounds;
         match self.factors {
             Factors::Floats => measure::<S, Float>(simd, rounds, Lanes([1.0; LANES])),
-            Factors::Words => measure::<S, Word>(simd, rounds, Lanes([[1; 2]; LANES])),
-            Factors::Bytes => measure::<S, Integer>(simd, rounds, Lanes([[1; 4]; LANES])),
+            Factors::Words => measure::<S, Word>(simd, rounds, Lanes([joined([1; 2]); LANES])),
+            Factors::Bytes => {
+                measure::<S, Integer>(simd, rounds, Lanes([i32::from_ne_bytes([1; 4]); LANES]))
+            }
         }
     }
 }
 
 #[inline(always)]
-fn measure<S: Simd, A: Arithmetic>(simd: S, rounds: usize, weights: A::Weights) -> usize {
+fn measure<S: Simd, A: Arithmetic>(simd: S, rounds: usize, weights: A::Line) -> usize {
     let chains = S::most_points(1);
     simd.tile(1, chains, Chains::<A> { rounds, weights });
     A::CHANNELS * chains * rounds * LANES
@@ -281,13 +263,13 @@ fn measure<S: Simd, A: Arithmetic>(simd: S, rounds: usize, weights: A::Weights) 
 
 struct Chains<A: Arithmetic> {
     rounds: usize,
-    weights: A::Weights,
+    weights: A::Line,
 }
 
 impl<A: Arithmetic> Tile for Chains<A> {
     #[inline(always)]
     fn run<S: Simd, const BLOCKS: usize, const POINTS: usize>(self, simd: S) {
-        let factor = A::weights(simd, black_box(&self.weights));
+        let factor = black_box(&self.weights).load(simd);
         let mut sums = [factor; POINTS];
         for _ in 0..self.rounds {
             for sum in &mut sums {

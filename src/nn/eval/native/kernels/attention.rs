@@ -12,7 +12,7 @@ mod answers;
 mod packing;
 
 use super::arithmetic::{Arithmetic, Float, Word};
-use super::simd::{Lanes, Simd, Words};
+use super::simd::{Lanes, Simd, Words, joined};
 use super::tokens::MAX_WORD;
 
 /// Channels of some heads of all points.
@@ -45,24 +45,22 @@ pub struct AttentionRoom<A: HeadNumbers> {
     /// Block of channels, point.
     queries: Vec<A::Input>,
     query_steps: Vec<f32>,
-    keys: Vec<A::Weights>,
+    keys: Vec<A::Line>,
     /// A line for each block of keys.
     key_steps: Vec<Lanes<f32>>,
-    values: Vec<A::Weights>,
+    values: Vec<A::Line>,
     /// A line for each block of channels.
     value_steps: Vec<Lanes<f32>>,
     /// Of a few queries: block of keys, query.
-    scores: Vec<A::Sums>,
+    scores: Vec<A::Line>,
     exponentials: Vec<Lanes<f32>>,
     shares: Vec<A::Input>,
     /// To these queries: block of channels, query.
-    answers: Vec<A::Sums>,
+    answers: Vec<A::Line>,
 }
 
 /// Number types of heads: f32, or words with a step for each query, each key and each channel of values.
-pub trait HeadNumbers: Arithmetic<Weights: Default + std::fmt::Debug> {
-    /// The channels of a step: what input and weights are made of.
-    type Element: Copy;
+pub trait HeadNumbers: Arithmetic {
     /// What the largest number of a query, of a key with this many channels, of a share and of a value
     /// becomes; `None` where numbers stay as they are.
     const MAX_QUERY: Option<f32>;
@@ -71,14 +69,13 @@ pub trait HeadNumbers: Arithmetic<Weights: Default + std::fmt::Debug> {
     fn most_key(channels: usize) -> Option<f32>;
 
     fn input<S: Simd>(simd: S, x: S::F) -> Self::Input;
-    fn element(input: &Self::Input, step: usize) -> Self::Element;
-    fn set(weights: &mut Self::Weights, lane: usize, to: Self::Element);
+    /// Makes the channels of a step of an input a lane of weights.
+    fn copy_step(input: &Self::Input, step: usize, weights: &mut Self::Line, lane: usize);
     /// The lines of a step's points as weights.
-    fn of_points<S: Simd>(simd: S, points: [S::F; 2]) -> Self::Weights;
+    fn of_points<S: Simd>(simd: S, points: [S::F; 2]) -> Self::Line;
 }
 
 impl HeadNumbers for Float {
-    type Element = f32;
     const MAX_QUERY: Option<f32> = None;
     const MAX_SHARE: f32 = 1.0;
     const MAX_VALUE: Option<f32> = None;
@@ -95,13 +92,8 @@ impl HeadNumbers for Float {
     }
 
     #[inline(always)]
-    fn element(input: &Lanes<f32>, step: usize) -> f32 {
-        input.0[step]
-    }
-
-    #[inline(always)]
-    fn set(weights: &mut Lanes<f32>, lane: usize, to: f32) {
-        weights.0[lane] = to;
+    fn copy_step(input: &Lanes<f32>, step: usize, weights: &mut Lanes<f32>, lane: usize) {
+        weights.0[lane] = input.0[step];
     }
 
     #[inline(always)]
@@ -111,7 +103,6 @@ impl HeadNumbers for Float {
 }
 
 impl HeadNumbers for Word {
-    type Element = [i16; 2];
     const MAX_QUERY: Option<f32> = Some(MAX_WORD as f32);
     // Less than a word can hold: rounding may add half a step for each key.
     const MAX_SHARE: f32 = 32_000.0;
@@ -128,17 +119,12 @@ impl HeadNumbers for Word {
     }
 
     #[inline(always)]
-    fn element(input: &Words, step: usize) -> [i16; 2] {
-        input.0[step]
+    fn copy_step(input: &Words, step: usize, weights: &mut Lanes<i32>, lane: usize) {
+        weights.0[lane] = joined(input.0[step]);
     }
 
     #[inline(always)]
-    fn set(weights: &mut Lanes<[i16; 2]>, lane: usize, to: [i16; 2]) {
-        weights.0[lane] = to;
-    }
-
-    #[inline(always)]
-    fn of_points<S: Simd>(simd: S, [low, high]: [S::F; 2]) -> Lanes<[i16; 2]> {
+    fn of_points<S: Simd>(simd: S, [low, high]: [S::F; 2]) -> Lanes<i32> {
         simd.to_word_pairs(low, high)
     }
 }

@@ -7,7 +7,7 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 
 use super::conv::tiles;
-use super::simd::{Bytes, Job, Lanes, Simd, Tile, Words, each, joined, operations};
+use super::simd::{Bytes, Job, Lanes, Simd, Tile, Words, each, operations};
 
 /// Proof that this processor has AVX2 and FMA, and AVX-VNNI if `true`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,15 +131,15 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
             _mm256_store_si256(words.0.as_mut_ptr().cast(), narrow);
             words
         }
-        fn to_word_pairs(low: Self::F, high: Self::F) -> Lanes<[i16; 2]> {
-            let mut pairs = Lanes([[0_i16; 2]; 16]);
+        fn to_word_pairs(low: Self::F, high: Self::F) -> Lanes<i32> {
+            let mut pairs = Lanes([0; 16]);
             let both = each!(2: word_pairs(low, high));
             let start: *mut __m256i = pairs.0.as_mut_ptr().cast();
             _mm256_store_si256(start, both[0]);
             _mm256_store_si256(start.add(1), both[1]);
             pairs
         }
-        fn zero() -> Self::I { [_mm256_setzero_si256(); 2] }
+        fn splat_int(x: i32) -> Self::I { [_mm256_set1_epi32(x); 2] }
         fn load_int(line: &Lanes<i32>) -> Self::I {
             let [low, high] = halves(&line.0);
             [_mm256_load_si256(low.as_ptr().cast()), _mm256_load_si256(high.as_ptr().cast())]
@@ -155,23 +155,11 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
             }
             each!(2: dot_in_halves(sum, bytes, weights))
         }
-        fn splat_bytes(bytes: [u8; 4]) -> Self::I {
-            [_mm256_set1_epi32(i32::from_ne_bytes(bytes)); 2]
-        }
-        fn load_weights(line: &Lanes<[i8; 4]>) -> Self::I {
-            let [low, high] = halves(&line.0);
-            [_mm256_load_si256(low.as_ptr().cast()), _mm256_load_si256(high.as_ptr().cast())]
-        }
         fn dot_words(sum: Self::I, words: Self::I, weights: Self::I) -> Self::I {
             if VNNI {
                 return each!(2: _mm256_dpwssd_avx_epi32(sum, words, weights));
             }
             each!(2: dot_pairs(sum, words, weights))
-        }
-        fn splat_words(words: [i16; 2]) -> Self::I { [_mm256_set1_epi32(joined(words)); 2] }
-        fn load_word_weights(line: &Lanes<[i16; 2]>) -> Self::I {
-            let [low, high] = halves(&line.0);
-            [_mm256_load_si256(low.as_ptr().cast()), _mm256_load_si256(high.as_ptr().cast())]
         }
         fn to_float(x: Self::I) -> Self::F { each!(2: _mm256_cvtepi32_ps(x)) }
         fn to_bytes(x: Self::F) -> Bytes {

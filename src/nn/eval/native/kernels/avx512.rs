@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 
 use super::avx2::word_operations;
 use super::conv::tiles;
-use super::simd::{Bytes, Job, Lanes, Simd, Tile, Words, joined, operations};
+use super::simd::{Bytes, Job, Lanes, Simd, Tile, Words, operations};
 
 /// Proof that this processor has AVX-512 F and BW, and VNNI if `true`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,17 +101,17 @@ impl<const VNNI: bool> Simd for Avx512<VNNI> {
             _mm256_store_si256(words.0.as_mut_ptr().cast(), narrow);
             words
         }
-        fn to_word_pairs(low: Self::F, high: Self::F) -> Lanes<[i16; 2]> {
+        fn to_word_pairs(low: Self::F, high: Self::F) -> Lanes<i32> {
             // Too large numbers become the nearest word.
             let low = _mm512_cvtepi16_epi32(_mm512_cvtsepi32_epi16(_mm512_cvtps_epi32(low)));
             let high = _mm512_cvtepi16_epi32(_mm512_cvtsepi32_epi16(_mm512_cvtps_epi32(high)));
             let low = _mm512_and_si512(low, _mm512_set1_epi32(0xffff));
-            let mut pairs = Lanes([[0_i16; 2]; 16]);
+            let mut pairs = Lanes([0; 16]);
             let both = _mm512_or_si512(low, _mm512_slli_epi32::<16>(high));
             _mm512_store_si512(pairs.0.as_mut_ptr().cast(), both);
             pairs
         }
-        fn zero() -> Self::I { _mm512_setzero_si512() }
+        fn splat_int(x: i32) -> Self::I { _mm512_set1_epi32(x) }
         fn load_int(line: &Lanes<i32>) -> Self::I { _mm512_load_si512(line.0.as_ptr().cast()) }
         fn store_int(x: Self::I, line: &mut Lanes<i32>) -> () {
             _mm512_store_si512(line.0.as_mut_ptr().cast(), x)
@@ -127,19 +127,11 @@ impl<const VNNI: bool> Simd for Avx512<VNNI> {
             let odd_weights = _mm512_srai_epi16::<8>(weights);
             dot_pairs(dot_pairs(sum, even, even_weights), odd, odd_weights)
         }
-        fn splat_bytes(bytes: [u8; 4]) -> Self::I { _mm512_set1_epi32(i32::from_ne_bytes(bytes)) }
-        fn load_weights(line: &Lanes<[i8; 4]>) -> Self::I {
-            _mm512_load_si512(line.0.as_ptr().cast())
-        }
         fn dot_words(sum: Self::I, words: Self::I, weights: Self::I) -> Self::I {
             if VNNI {
                 return _mm512_dpwssd_epi32(sum, words, weights);
             }
             dot_pairs(sum, words, weights)
-        }
-        fn splat_words(words: [i16; 2]) -> Self::I { _mm512_set1_epi32(joined(words)) }
-        fn load_word_weights(line: &Lanes<[i16; 2]>) -> Self::I {
-            _mm512_load_si512(line.0.as_ptr().cast())
         }
         fn to_float(x: Self::I) -> Self::F { _mm512_cvtepi32_ps(x) }
         fn to_bytes(x: Self::F) -> Bytes {

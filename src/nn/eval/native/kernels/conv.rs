@@ -11,7 +11,7 @@
 
 use super::super::grid::{Grid, parts};
 use super::activation::{Activation, activate};
-use super::arithmetic::{Arithmetic, Register, Sums, UNROLLED};
+use super::arithmetic::{Arithmetic, Line, Register, UNROLLED};
 use super::simd::{Bytes, Job, LANES, Lanes, Simd, Tile};
 
 /// Bytes of weights in a chunk of input channels: half of the smallest first-level caches, so that
@@ -65,9 +65,9 @@ pub struct ConvTask<'a, A: Arithmetic> {
     pub groups: &'a [usize],
     /// In the order of use: group, input block, tap, step, block of the group. The weights of the
     /// following convolutions come behind them.
-    pub weights: &'a [A::Weights],
+    pub weights: &'a [A::Line],
     /// Buffer for the sums of a group.
-    pub sums: &'a mut [A::Sums],
+    pub sums: &'a mut [A::Line],
     pub epilogue: Epilogue<'a>,
 }
 
@@ -116,11 +116,11 @@ struct Pass<'a, 'e, A: Arithmetic> {
     taps: &'a [usize],
     input: &'a [A::Input],
     steps: usize,
-    panel: &'a [A::Weights],
+    panel: &'a [A::Line],
     /// The following weights, to be prefetched meanwhile.
-    ahead: &'a [A::Weights],
+    ahead: &'a [A::Line],
     column: usize,
-    sums: &'a mut [A::Sums],
+    sums: &'a mut [A::Line],
     is_first: bool,
     /// Destination of the sums, after the last chunk.
     epilogue: Option<&'a mut Epilogue<'e>>,
@@ -162,7 +162,7 @@ impl<A: Arithmetic> Tile for Pass<'_, '_, A> {
     fn run<S: Simd, const BLOCKS: usize, const POINTS: usize>(mut self, simd: S) {
         for row in 0..self.grid.height {
             let at = row * self.grid.stride + self.column;
-            let mut sums = [[A::Sums::zero(simd); POINTS]; BLOCKS];
+            let mut sums = [[A::Line::zero(simd); POINTS]; BLOCKS];
             if !self.is_first {
                 for block in 0..BLOCKS {
                     let waiting = points::<_, POINTS>(self.sums, block * self.grid.len + at);
@@ -238,8 +238,8 @@ impl<A: Arithmetic> Pass<'_, '_, A> {
 pub(super) fn add_products<'a, A: Arithmetic, S: Simd, const BLOCKS: usize, const POINTS: usize>(
     simd: S,
     channels: impl Fn(usize) -> &'a A::Input,
-    weights: &[A::Weights],
-    ahead: &mut &[A::Weights],
+    weights: &[A::Line],
+    ahead: &mut &[A::Line],
     fetched: usize,
     sums: &mut [[Register<A, S>; POINTS]; BLOCKS],
 ) {
@@ -253,9 +253,9 @@ pub(super) fn add_products<'a, A: Arithmetic, S: Simd, const BLOCKS: usize, cons
             *ahead = later;
         }
         for (i, lines) in few.iter().enumerate() {
-            let mut factors = [A::Sums::zero(simd); BLOCKS];
+            let mut factors = [A::Line::zero(simd); BLOCKS];
             for block in 0..BLOCKS {
-                factors[block] = A::weights(simd, &lines[block]);
+                factors[block] = lines[block].load(simd);
             }
             for point in 0..POINTS {
                 let input = A::splat(simd, channels(point), start + i);
@@ -270,7 +270,7 @@ pub(super) fn add_products<'a, A: Arithmetic, S: Simd, const BLOCKS: usize, cons
 
 /// From sums to outputs, for a tile.
 pub(super) struct Finish<'a, 'e, A: Arithmetic> {
-    pub(super) sums: &'a [A::Sums],
+    pub(super) sums: &'a [A::Line],
     /// Points from one block to the next.
     pub(super) len: usize,
     pub(super) at: usize,
@@ -304,10 +304,10 @@ impl<A: Arithmetic> Job for Finish<'_, '_, A> {
             for point in 0..points {
                 let sum = sums[point].load(simd);
                 let mut answer = match factors {
-                    None => A::Sums::finish(simd, sum, scale, bias),
+                    None => A::Line::finish(simd, sum, scale, bias),
                     Some(factors) => {
                         let scale = simd.mul(scale, simd.splat(factors[point]));
-                        simd.mul_add(A::Sums::number(simd, sum), scale, bias)
+                        simd.mul_add(A::Line::number(simd, sum), scale, bias)
                     }
                 };
                 if let Some(residual) = residual {

@@ -119,23 +119,6 @@ impl Job for Pool<'_> {
     }
 }
 
-/// Numbers of which an activation is made, in place.
-pub struct Activate<'a> {
-    pub activation: Activation,
-    pub numbers: &'a mut [Lanes<f32>],
-}
-
-impl Job for Activate<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        for line in self.numbers {
-            simd.store(activate(simd, self.activation, simd.load(line)), line);
-        }
-    }
-}
-
 /// A fully connected layer: `activation(input x weights + bias)`.
 pub struct Dense<'a> {
     pub input: &'a [Lanes<f32>],

@@ -4,35 +4,21 @@
 //! and inputs are processed in chunks whose weights stay in the first-level cache.
 
 use super::super::grid::parts;
-use super::arithmetic::{Arithmetic, Register, Sums, UNROLLED};
-use super::conv::{Epilogue, Finish, points, points_mut};
+use super::arithmetic::{Arithmetic, Line, Register, UNROLLED};
+use super::conv::{ConvTask, Epilogue, Finish, points, points_mut};
 use super::simd::{Job, LANES, Simd, Tile};
 
-/// One product of all points of one position.
-pub struct MatrixTask<'a, A: Arithmetic> {
-    pub points: usize,
-    pub input: &'a [A::Input],
-    /// Input channels.
-    pub channels: usize,
-    /// Input blocks in a chunk.
-    pub chunk: usize,
-    /// Numbers of output blocks that are computed together, group after group.
-    pub groups: &'a [usize],
-    /// In the order of use: group, step, block of the group. The weights of the following layers come
-    /// behind them.
-    pub weights: &'a [A::Weights],
-    /// Buffer for the sums of a group.
-    pub sums: &'a mut [A::Sums],
-    pub epilogue: Epilogue<'a>,
-}
+/// The task as a product of all points of one position, whose weights are in the order of use: group, step, block of
+/// the group.
+pub struct MatrixTask<'a, A: Arithmetic>(pub ConvTask<'a, A>);
 
 impl<A: Arithmetic> Job for MatrixTask<'_, A> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let mut task = self;
-        let blocks = task.channels.div_ceil(LANES);
+        let MatrixTask(mut task) = self;
+        let (blocks, len) = (task.channels.div_ceil(LANES), task.grid.len);
         let (mut weights, mut group_start) = (task.weights, 0);
         for &group in task.groups {
             for first in (0..blocks).step_by(task.chunk) {
@@ -40,14 +26,14 @@ impl<A: Arithmetic> Job for MatrixTask<'_, A> {
                 let (panel, rest) = weights.split_at(group * A::steps(channels));
                 weights = rest;
                 let mut ahead = &rest[..panel.len().min(rest.len())];
-                for (point, count) in parts(task.points, S::most_points(group)) {
+                for (point, count) in parts(len, S::most_points(group)) {
                     simd.tile(
                         group,
                         count,
                         Pass::<A> {
-                            len: task.points,
+                            len,
                             point,
-                            input: &task.input[first * task.points + point..],
+                            input: &task.input[first * len + point..],
                             panel,
                             ahead: &mut ahead,
                             sums: task.sums,
@@ -69,10 +55,10 @@ struct Pass<'a, 'w, 'e, A: Arithmetic> {
     len: usize,
     point: usize,
     input: &'a [A::Input],
-    panel: &'w [A::Weights],
+    panel: &'w [A::Line],
     /// Weights to be prefetched meanwhile.
-    ahead: &'a mut &'w [A::Weights],
-    sums: &'a mut [A::Sums],
+    ahead: &'a mut &'w [A::Line],
+    sums: &'a mut [A::Line],
     is_first: bool,
     /// Destination of the sums, after the last chunk.
     epilogue: Option<&'a mut Epilogue<'e>>,
@@ -86,7 +72,7 @@ struct Pass<'a, 'w, 'e, A: Arithmetic> {
 impl<A: Arithmetic> Tile for Pass<'_, '_, '_, A> {
     #[inline(always)]
     fn run<S: Simd, const BLOCKS: usize, const POINTS: usize>(self, simd: S) {
-        let mut sums = [[A::Sums::zero(simd); POINTS]; BLOCKS];
+        let mut sums = [[A::Line::zero(simd); POINTS]; BLOCKS];
         if !self.is_first {
             for block in 0..BLOCKS {
                 let waiting = points::<_, POINTS>(self.sums, block * self.len + self.point);
@@ -132,8 +118,8 @@ impl<A: Arithmetic> Tile for Pass<'_, '_, '_, A> {
 pub(super) fn add_products<A: Arithmetic, S: Simd, const BLOCKS: usize, const POINTS: usize>(
     simd: S,
     (mut input, stride): (&[A::Input], usize),
-    weights: &[A::Weights],
-    ahead: &mut &[A::Weights],
+    weights: &[A::Line],
+    ahead: &mut &[A::Line],
     sums: &mut [[Register<A, S>; POINTS]; BLOCKS],
 ) {
     let (mut lines, _) = weights.as_chunks::<BLOCKS>();
@@ -149,9 +135,9 @@ pub(super) fn add_products<A: Arithmetic, S: Simd, const BLOCKS: usize, const PO
                 *ahead = later;
             }
             for i in 0..UNROLLED {
-                let mut factors = [A::Sums::zero(simd); BLOCKS];
+                let mut factors = [A::Line::zero(simd); BLOCKS];
                 for block in 0..BLOCKS {
-                    factors[block] = A::weights(simd, &few[i][block]);
+                    factors[block] = few[i][block].load(simd);
                 }
                 for point in 0..POINTS {
                     let input = A::splat(simd, &window[point], start + i);

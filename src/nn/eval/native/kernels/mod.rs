@@ -31,7 +31,7 @@ pub use activation::Activation;
 pub use arithmetic::{Arithmetic, Factors, Float, Frequencies, Integer, Peak, Word};
 pub use attention::{AttentionRoom, AttentionTask, HeadMap, HeadNumbers};
 pub use conv::{ConvTask, Epilogue, Rounding, chunk_blocks};
-pub use maps::{Activate, Combine, Dense, DepthwiseTask, Pool, PoolKind};
+pub use maps::{Combine, Dense, DepthwiseTask, Pool, PoolKind};
 pub use matrix::{MatrixTask, WeightOrder};
 pub use simd::{Bytes, LANES, Lanes, Words};
 pub use tokens::{Centered, MAX_WORD, Paired, Pairing, RootMeanSquares, Rounded, Scaled};

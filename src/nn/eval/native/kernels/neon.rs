@@ -10,7 +10,7 @@ use std::arch::aarch64::*;
 use std::arch::asm;
 
 use super::conv::tiles;
-use super::simd::{Bytes, Job, Lanes, Simd, Tile, Words, each, joined, operations};
+use super::simd::{Bytes, Job, Lanes, Simd, Tile, Words, each, operations};
 
 /// Proof that this processor has NEON, and dot products of bytes if `true`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,8 +112,8 @@ impl<const DOT: bool> Simd for Neon<DOT> {
             vst1q_s16(start.add(8), high);
             words
         }
-        fn to_word_pairs(low: Self::F, high: Self::F) -> Lanes<[i16; 2]> {
-            let mut pairs = Lanes([[0_i16; 2]; 16]);
+        fn to_word_pairs(low: Self::F, high: Self::F) -> Lanes<i32> {
+            let mut pairs = Lanes([0_i32; 16]);
             let start = pairs.0.as_mut_ptr().cast::<i16>();
             vst1q_s16(start, word_pairs(low[0], high[0]));
             vst1q_s16(start.add(8), word_pairs(low[1], high[1]));
@@ -121,7 +121,7 @@ impl<const DOT: bool> Simd for Neon<DOT> {
             vst1q_s16(start.add(24), word_pairs(low[3], high[3]));
             pairs
         }
-        fn zero() -> Self::I { [vdupq_n_s32(0); 4] }
+        fn splat_int(x: i32) -> Self::I { [vdupq_n_s32(x); 4] }
         fn load_int(line: &Lanes<i32>) -> Self::I {
             let line = quarters(&line.0);
             each!(4: vld1q_s32(line))
@@ -139,18 +139,8 @@ impl<const DOT: bool> Simd for Neon<DOT> {
             }
             each!(4: dot_in_halves(sum, bytes, weights))
         }
-        fn splat_bytes(bytes: [u8; 4]) -> Self::I { [vdupq_n_s32(i32::from_ne_bytes(bytes)); 4] }
-        fn load_weights(line: &Lanes<[i8; 4]>) -> Self::I {
-            let line = quarters(&line.0).map(<*const [i8; 4]>::cast);
-            each!(4: vld1q_s32(line))
-        }
         fn dot_words(sum: Self::I, words: Self::I, weights: Self::I) -> Self::I {
             each!(4: dot_words(sum, words, weights))
-        }
-        fn splat_words(words: [i16; 2]) -> Self::I { [vdupq_n_s32(joined(words)); 4] }
-        fn load_word_weights(line: &Lanes<[i16; 2]>) -> Self::I {
-            let line = quarters(&line.0).map(<*const [i16; 2]>::cast);
-            each!(4: vld1q_s32(line))
         }
         fn widen(bytes: &Bytes) -> Self::W {
             let bytes = vld1q_s8(bytes.0.as_ptr().cast());

@@ -103,8 +103,8 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
-    fn zero(self) -> Self::I {
-        [0; LANES]
+    fn splat_int(self, x: i32) -> Self::I {
+        [x; LANES]
     }
 
     #[inline(always)]
@@ -132,32 +132,11 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
-    fn splat_bytes(self, bytes: [u8; 4]) -> Self::I {
-        [i32::from_ne_bytes(bytes); LANES]
-    }
-
-    #[inline(always)]
-    fn load_weights(self, line: &Lanes<[i8; 4]>) -> Self::I {
-        line.0
-            .map(|weights| i32::from_ne_bytes(weights.map(i8::cast_unsigned)))
-    }
-
-    #[inline(always)]
     fn dot_words(self, sum: Self::I, words: Self::I, weights: Self::I) -> Self::I {
         std::array::from_fn(|i| {
             let ([a, b], [c, d]) = (pair(words[i]), pair(weights[i]));
             sum[i] + i32::from(a) * i32::from(c) + i32::from(b) * i32::from(d)
         })
-    }
-
-    #[inline(always)]
-    fn splat_words(self, words: [i16; 2]) -> Self::I {
-        [joined(words); LANES]
-    }
-
-    #[inline(always)]
-    fn load_word_weights(self, line: &Lanes<[i16; 2]>) -> Self::I {
-        line.0.map(joined)
     }
 
     #[inline(always)]
@@ -178,9 +157,11 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
-    fn to_word_pairs(self, low: Self::F, high: Self::F) -> Lanes<[i16; 2]> {
+    fn to_word_pairs(self, low: Self::F, high: Self::F) -> Lanes<i32> {
         let word = |x: f32| x.round_ties_even() as i16;
-        Lanes(std::array::from_fn(|i| [word(low[i]), word(high[i])]))
+        Lanes(std::array::from_fn(|i| {
+            joined([word(low[i]), word(high[i])])
+        }))
     }
 
     #[inline(always)]

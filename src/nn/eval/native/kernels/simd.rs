@@ -63,30 +63,22 @@ pub trait Simd: Copy {
     /// The largest of the lanes.
     fn largest(self, x: Self::F) -> f32;
 
-    fn zero(self) -> Self::I;
+    fn splat_int(self, x: i32) -> Self::I;
     fn load_int(self, line: &Lanes<i32>) -> Self::I;
     fn store_int(self, x: Self::I, line: &mut Lanes<i32>);
-    /// In each lane: `sum` + the products of the four `bytes` with the lane's four weights. Exact. The
+    /// In each lane: `sum` + the products of the four `bytes` with the four signed bytes of `weights`. Exact. The
     /// bytes are signed where `Level::least_byte` says so.
     fn dot(self, sum: Self::I, bytes: Self::I, weights: Self::I) -> Self::I;
-    /// The same four bytes in each lane.
-    fn splat_bytes(self, bytes: [u8; 4]) -> Self::I;
-    /// Four weights a lane.
-    fn load_weights(self, line: &Lanes<[i8; 4]>) -> Self::I;
-    /// In each lane: `sum` + the products of the two `words` with the lane's two weights, in 32 bits.
+    /// In each lane: `sum` + the products of the two `words` with the two of `weights`, in 32 bits.
     fn dot_words(self, sum: Self::I, words: Self::I, weights: Self::I) -> Self::I;
-    /// The same two words in each lane.
-    fn splat_words(self, words: [i16; 2]) -> Self::I;
-    /// Two weights a lane.
-    fn load_word_weights(self, line: &Lanes<[i16; 2]>) -> Self::I;
     /// The numbers that bytes represent, which are signed where
     /// `Level::least_byte` says so.
     fn widen(self, bytes: &Bytes) -> Self::W;
     fn store_words(self, x: Self::W, words: &mut Words);
     /// Rounded to the nearest whole number that a word can hold.
     fn to_words(self, x: Self::F) -> Words;
-    /// The same of two, side by side in each lane.
-    fn to_word_pairs(self, low: Self::F, high: Self::F) -> Lanes<[i16; 2]>;
+    /// The same of two, [`joined`] in each lane.
+    fn to_word_pairs(self, low: Self::F, high: Self::F) -> Lanes<i32>;
     fn add_words(self, a: Self::W, b: Self::W) -> Self::W;
     /// a - b.
     fn subtract_words(self, a: Self::W, b: Self::W) -> Self::W;
@@ -144,7 +136,7 @@ mod tests {
     /// 3 (a + b) - 2 a, and its products with weights.
     struct WordOperations {
         bytes: [Bytes; 2],
-        weights: Lanes<[i16; 2]>,
+        weights: Lanes<i32>,
     }
 
     impl Job for WordOperations {
@@ -157,9 +149,9 @@ mod tests {
             let mut words = Words::default();
             simd.store_words(simd.subtract_words(sum, simd.scale_words(a, 2)), &mut words);
             let mut products = Lanes([7; LANES]);
-            let pair = simd.splat_words(words.0[1]);
+            let pair = simd.splat_int(joined(words.0[1]));
             let sums = simd.load_int(&products);
-            let sums = simd.dot_words(sums, pair, simd.load_word_weights(&self.weights));
+            let sums = simd.dot_words(sums, pair, simd.load_int(&self.weights));
             simd.store_int(sums, &mut products);
             (words, products)
         }
@@ -183,7 +175,7 @@ mod tests {
         for level in Level::all() {
             let (words, products) = level.enter(WordOperations {
                 bytes: [bytes(0), bytes(16)],
-                weights,
+                weights: Lanes(weights.0.map(joined)),
             });
             assert_eq!(words.0, expected, "{level}");
             assert_eq!(products.0, sums, "{level}");
@@ -194,7 +186,7 @@ mod tests {
     struct NumberOperations([Lanes<f32>; 2]);
 
     impl Job for NumberOperations {
-        type Output = (Lanes<f32>, Words, Lanes<[i16; 2]>, [f32; 2]);
+        type Output = (Lanes<f32>, Words, Lanes<i32>, [f32; 2]);
 
         #[inline(always)]
         fn run<S: Simd>(self, simd: S) -> Self::Output {
@@ -231,7 +223,8 @@ mod tests {
                 );
             }
             assert_eq!(words.0.as_flattened(), a.map(word), "{level}");
-            let both: Vec<_> = a.iter().zip(b).map(|(&a, b)| [word(a), word(b)]).collect();
+            let both = a.iter().zip(b).map(|(&a, b)| joined([word(a), word(b)]));
+            let both: Vec<_> = both.collect();
             assert_eq!(pairs.0[..], both, "{level}");
             assert!((sum - a.iter().sum::<f32>()).abs() < 0.1, "{level}: {sum}");
             assert_eq!(largest, a[LANES - 1], "{level}");

@@ -15,7 +15,8 @@
 pub mod transforms;
 
 use super::super::grid::{Grid, parts};
-use super::arithmetic::{Float, Frequencies, Sums, UNROLLED};
+use super::WIDEST;
+use super::arithmetic::{Float, Frequencies, Line, UNROLLED};
 use super::conv::{Epilogue, Finish, add_products, points, points_mut};
 use super::simd::{Job, LANES, Lanes, Simd, Tile};
 use transforms::{Tiles, Transforms};
@@ -35,19 +36,19 @@ pub struct Workspace<A: Frequencies> {
     /// The input's frequencies: tile after tile of a block.
     input: Vec<A::Input>,
     /// The sums of a group of output blocks, in the same order.
-    sums: Vec<A::Sums>,
+    sums: Vec<A::Line>,
     /// Outputs of a row of tiles.
     rows: Vec<Lanes<f32>>,
 }
 
 impl<A: Frequencies> Workspace<A> {
-    /// Workspace for this many input blocks, and groups of output blocks.
-    pub fn new(grid: &Grid, blocks: usize, group: usize) -> Workspace<A> {
+    /// Workspace for this many input blocks.
+    pub fn new(grid: &Grid, blocks: usize) -> Workspace<A> {
         let [rows, columns] = grid.tiles();
         let len = |blocks| blocks * rows * columns * grid.frequencies();
         Workspace {
             input: vec![A::Input::default(); len(blocks)],
-            sums: vec![A::Sums::default(); len(group)],
+            sums: vec![A::Line::default(); len(WIDEST)],
             rows: vec![Lanes::default(); grid.tile * grid.tile * columns],
         }
     }
@@ -63,7 +64,7 @@ pub struct WinogradTask<'a, A: Frequencies> {
     pub groups: &'a [usize],
     /// In the order of use: group, frequency, input channel, block of the group. The weights of the
     /// following convolutions come behind them.
-    pub weights: &'a [A::Weights],
+    pub weights: &'a [A::Line],
     /// What the sums of words are multiplied by: a line per output block and frequency.
     pub factors: &'a [Lanes<f32>],
     pub room: &'a mut Workspace<A>,
@@ -213,10 +214,10 @@ struct Products<'a, A: Frequencies, const FREQUENCIES: usize> {
     steps: usize,
     frequencies: std::ops::Range<usize>,
     input: &'a [[A::Input; FREQUENCIES]],
-    weights: &'a [A::Weights],
+    weights: &'a [A::Line],
     /// Later weights, to be prefetched meanwhile.
-    ahead: &'a [A::Weights],
-    sums: &'a mut [[A::Sums; FREQUENCIES]],
+    ahead: &'a [A::Line],
+    sums: &'a mut [[A::Line; FREQUENCIES]],
 }
 
 #[expect(
@@ -228,7 +229,7 @@ impl<A: Frequencies, const FREQUENCIES: usize> Tile for Products<'_, A, FREQUENC
     fn run<S: Simd, const BLOCKS: usize, const POINTS: usize>(self, simd: S) {
         let (mut weights, mut ahead) = (self.weights, self.ahead);
         for frequency in self.frequencies {
-            let mut sums = [[A::Sums::zero(simd); POINTS]; BLOCKS];
+            let mut sums = [[A::Line::zero(simd); POINTS]; BLOCKS];
             let (mut left, mut at) = (self.steps, self.first_tile);
             while left > 0 {
                 let steps = left.min(LANES / A::CHANNELS);
@@ -267,7 +268,7 @@ struct Answers<
     const FREQUENCIES: usize,
 > {
     grid: Grid,
-    spectra: &'a [[A::Sums; FREQUENCIES]],
+    spectra: &'a [[A::Line; FREQUENCIES]],
     /// As those of the task.
     factors: &'a [Lanes<f32>; FREQUENCIES],
     rows: &'a mut [Lanes<f32>],

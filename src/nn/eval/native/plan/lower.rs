@@ -3,9 +3,7 @@
 mod convolutions;
 mod tokens;
 
-use std::sync::Arc;
-
-use super::super::graph::{Conv, Graph, Node, Op, Shape, Steps, ValueId, Weights};
+use super::super::graph::{Conv, Graph, Node, Op, Shape, Steps, TokenOp, ValueId, Weights};
 use super::super::grid::{Grid, Layout};
 use super::super::kernels::{Activation, LANES, Lanes, Level};
 use super::pack::line_up;
@@ -41,11 +39,9 @@ impl Plan {
             results: Results::new(graph.values.len(), board.len.max(row.len)),
             norms: vec![None; graph.values.len()],
             gates: vec![None; graph.values.len()],
-            tables: Vec::new(),
             steps: Vec::new(),
             floats: Vec::new(),
             integers: Vec::new(),
-            words: Vec::new(),
         };
         let planes = lowering.planes()?;
         for node in 0..graph.nodes.len() {
@@ -59,10 +55,10 @@ impl Plan {
         Ok(Plan {
             board,
             row,
+            has_words: lowering.has_words(row),
             steps: lowering.steps,
             floats: lowering.floats,
             integers: lowering.integers,
-            words: lowering.words,
             products: products(graph, size[0] * size[1]),
             layout: lowering.results.layout,
             planes,
@@ -77,7 +73,9 @@ fn products(graph: &Graph, area: usize) -> u64 {
             area * conv.kernel[0] * conv.kernel[1] * conv.inputs * conv.bias.len()
         }
         Op::Dense(dense) => dense.weights.len(),
-        Op::Attend(heads) => area * area * heads.heads * (heads.query_dim + heads.value_dim),
+        Op::Tokens(TokenOp::Attend(heads)) => {
+            area * area * heads.heads * (heads.query_dim + heads.value_dim)
+        }
         _ => 0,
     });
     products.map(|products| products as u64).sum()
@@ -94,9 +92,6 @@ fn readers(graph: &Graph) -> Vec<Vec<usize>> {
     readers
 }
 
-/// A table in lines, which several steps share.
-type Lines = Arc<Vec<Lanes<f32>>>;
-
 struct Lowering<'a> {
     graph: &'a Graph,
     board: Grid,
@@ -110,12 +105,9 @@ struct Lowering<'a> {
     norms: Vec<Option<f32>>,
     /// Of values that their readers multiply: what with.
     gates: Vec<Option<ValueId>>,
-    /// Tables of turns, as they are in the graph and in lines.
-    tables: Vec<(Arc<Vec<f32>>, Lines)>,
     steps: Vec<Step>,
     floats: Vec<Lanes<f32>>,
-    integers: Vec<Lanes<[i8; 4]>>,
-    words: Vec<Lanes<[i16; 2]>>,
+    integers: Vec<Lanes<i32>>,
 }
 
 /// Operations fused into a convolution.
@@ -126,6 +118,17 @@ struct Fused {
     value: ValueId,
     /// The fused nodes.
     nodes: Vec<usize>,
+}
+
+impl Fused {
+    fn new(value: ValueId, nodes: Vec<usize>) -> Fused {
+        Fused {
+            residual: None,
+            activation: Activation::Identity,
+            value,
+            nodes,
+        }
+    }
 }
 
 impl Lowering<'_> {
@@ -179,13 +182,7 @@ impl Lowering<'_> {
                 let input = self.results.vector(node.inputs[0])?;
                 self.vector(node.output, input.len, VectorOp::Scale(*factor, input))
             }
-            Op::Move
-            | Op::RmsNorm { .. }
-            | Op::Center
-            | Op::Multiply
-            | Op::AddTable(_)
-            | Op::Turn(_)
-            | Op::Attend(_) => self.of_tokens(index, node),
+            Op::Tokens(op) => self.tokens(index, node, op),
         }
     }
 
@@ -222,12 +219,7 @@ impl Lowering<'_> {
 
     /// A node with nothing behind it.
     fn alone(&self, index: usize) -> Fused {
-        Fused {
-            residual: None,
-            activation: Activation::Identity,
-            value: self.graph.nodes[index].output,
-            nodes: vec![index],
-        }
+        Fused::new(self.graph.nodes[index].output, vec![index])
     }
 
     fn finish(&mut self, fused: &Fused) {
@@ -323,12 +315,7 @@ impl Lowering<'_> {
 
     /// Memory for the input planes.
     fn planes(&mut self) -> Result<MapPart, String> {
-        let fused = Fused {
-            residual: None,
-            activation: Activation::Identity,
-            value: self.graph.input,
-            nodes: Vec::new(),
-        };
+        let fused = Fused::new(self.graph.input, Vec::new());
         if self.wanted(fused.value)?.0.is_some() {
             return Err("its input is rounded".to_owned());
         }

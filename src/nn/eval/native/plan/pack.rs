@@ -4,69 +4,45 @@
 use super::super::graph::{Conv, Weights};
 use super::super::kernels::{LANES, Lanes, MAX_WORD, WeightOrder, WordFrequency, word_rows};
 
-/// Weights `[output, input, tap]` of several convolutions of the same input, each starting with its
-/// own block.
-pub(super) struct Kernels<'a, T> {
-    /// Weights and output channels of each.
-    parts: Vec<(&'a [T], usize)>,
-    inputs: usize,
-    taps: usize,
-}
-
-impl<'a, T: Copy + Default> Kernels<'a, T> {
-    pub(super) fn new(parts: Vec<(&'a [T], usize)>, inputs: usize, taps: usize) -> Self {
-        Kernels {
-            parts,
-            inputs,
-            taps,
-        }
-    }
-
-    /// The weight of an output lane, counted over the blocks of all parts.
-    fn weight(&self, output: usize, input: usize, tap: usize) -> T {
-        let mut start = 0;
-        for &(weights, outputs) in &self.parts {
-            let end = start + outputs.div_ceil(LANES) * LANES;
-            if output < end {
-                let output = output - start;
-                if output >= outputs || input >= self.inputs {
-                    return T::default();
-                }
-                return weights[(output * self.inputs + input) * self.taps + tap];
+/// Appends the weights `[output, input, tap]` of several convolutions of the same input, each with its number of
+/// outputs and starting with its own block, in this order, but for its number of channels a step, whose weights `join`
+/// combines into one lane. Returns the offset of the first line.
+pub(super) fn pack<T: Copy + Default, L: Copy + Default, const CHANNELS: usize>(
+    parts: &[(impl AsRef<[T]>, usize)],
+    order: WeightOrder<'_>,
+    lines: &mut Vec<Lanes<L>>,
+    join: impl Fn([T; CHANNELS]) -> L,
+) -> usize {
+    let WeightOrder { inputs, taps, .. } = order;
+    let order = WeightOrder {
+        channels: CHANNELS,
+        ..order
+    };
+    // The weight of an output lane, counted over the blocks of all parts.
+    let weight = |mut output: usize, input: usize, tap: usize| {
+        for (weights, outputs) in parts {
+            if output < *outputs && input < inputs {
+                return weights.as_ref()[(output * inputs + input) * taps + tap];
             }
-            start = end;
+            let lanes = outputs.next_multiple_of(LANES);
+            if output < lanes {
+                break;
+            }
+            output -= lanes;
         }
         T::default()
-    }
-
-    /// Appends the lines, with taps before input blocks if `by_tap`, and returns the offset of the first; `join`
-    /// combines the weights of a step's channels into one lane.
-    pub(super) fn pack<L: Copy + Default, const CHANNELS: usize>(
-        &self,
-        groups: &[usize],
-        by_tap: bool,
-        lines: &mut Vec<Lanes<L>>,
-        join: impl Fn([T; CHANNELS]) -> L,
-    ) -> usize {
-        let order = WeightOrder {
-            groups,
-            inputs: self.inputs,
-            taps: self.taps,
-            channels: CHANNELS,
-            by_tap,
+    };
+    let offset = lines.len();
+    lines.reserve(order.lines());
+    order.each(|outputs, input, tap| {
+        let lane = |lane| {
+            join(std::array::from_fn(|i| {
+                weight(outputs * LANES + lane, input + i, tap)
+            }))
         };
-        let offset = lines.len();
-        lines.reserve(order.lines());
-        order.each(|outputs, input, tap| {
-            let mut line = Lanes::<L>::default();
-            for (lane, weights) in line.0.iter_mut().enumerate() {
-                let weight = |i| self.weight(outputs * LANES + lane, input + i, tap);
-                *weights = join(std::array::from_fn(weight));
-            }
-            lines.push(line);
-        });
-        offset
-    }
+        lines.push(Lanes(std::array::from_fn(lane)));
+    });
+    offset
 }
 
 /// Numbers in lines, padded with zeros.
@@ -105,7 +81,7 @@ pub(super) fn scale_and_bias(conv: &Conv) -> (Vec<f32>, Vec<f32>) {
 /// The weights of convolutions of the same input in words.
 pub(super) struct InWords {
     /// `[output, input, frequency]`, of matrices without frequencies, and the number of outputs, by convolution.
-    parts: Vec<(Vec<i16>, usize)>,
+    pub(super) parts: Vec<(Vec<i16>, usize)>,
     /// Value of one step of the sums: by block of outputs and frequency, of matrices by output.
     pub(super) steps: Vec<Lanes<f32>>,
 }
@@ -163,14 +139,6 @@ impl InWords {
             parts.push((words, conv.bias.len()));
         }
         InWords { parts, steps }
-    }
-
-    /// Weights and number of outputs of each convolution.
-    pub(super) fn parts(&self) -> Vec<(&[i16], usize)> {
-        let parts = self.parts.iter();
-        parts
-            .map(|(words, outputs)| (&words[..], *outputs))
-            .collect()
     }
 }
 

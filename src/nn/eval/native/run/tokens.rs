@@ -1,45 +1,44 @@
 //! The steps that rows of tokens alone have.
 
-use std::mem::take;
-
-use super::super::graph::{Extent, Heads};
+use super::super::graph::{Extent, Heads, TokenOp};
 use super::super::kernels::{
-    AttentionRoom, AttentionTask, Centered, Float, HeadMap, HeadNumbers, Lanes, Paired, Scaled,
-    Word,
+    AttentionRoom, AttentionTask, Centered, HeadMap, HeadNumbers, Lanes, Paired, Scaled,
 };
-use super::super::plan::{MapPart, Plan, Target, TokenOp};
-use super::{Layout, Memory, Run};
+use super::super::plan::{MapPart, Plan, Target};
+use super::{Layout, Rooms, Run, Values};
 
 impl Run<'_> {
     /// Runs a step of rows of tokens.
-    pub(super) fn tokens(&mut self, op: &TokenOp, inputs: &[MapPart], target: &Target) {
+    pub(super) fn tokens(
+        &mut self,
+        op: &TokenOp,
+        inputs: &[MapPart],
+        target: &Target,
+        rooms: &mut Rooms,
+    ) {
         match *op {
             TokenOp::RmsNorm { epsilon, extent } => {
                 self.find_factors(inputs[0], epsilon);
                 if extent == Extent::Board {
-                    unify(&mut self.memory.factors, epsilon);
+                    unify(&mut self.values.factors, epsilon);
                 }
             }
-            TokenOp::Attend {
-                heads,
-                in_words: true,
-            } => {
-                return self.attend::<Word>(heads, inputs, target, |memory| &mut memory.word_heads);
+            TokenOp::Attend(heads) if self.plan.has_words => {
+                return self.attend(heads, inputs, target, &mut rooms.word_heads);
             }
-            TokenOp::Attend { heads, .. } => {
-                return self
-                    .attend::<Float>(heads, inputs, target, |memory| &mut memory.float_heads);
+            TokenOp::Attend(heads) => {
+                return self.attend(heads, inputs, target, &mut rooms.float_heads);
             }
             _ => {}
         }
         let (plan, level, points) = (self.plan, self.level, self.plan.row.len);
-        self.write_numbers(target, |memory, out| {
-            let input = memory.numbers(points, inputs[0]);
+        self.write_numbers(target, |values, out| {
+            let input = values.numbers(points, inputs[0]);
             match op {
-                TokenOp::Move => moved(plan, memory, inputs[0], out),
+                TokenOp::Move => moved(plan, values, inputs[0], out),
                 TokenOp::RmsNorm { .. } => level.enter(Scaled {
                     input,
-                    factors: &memory.factors,
+                    factors: &values.factors,
                     out,
                 }),
                 TokenOp::Center => level.enter(Centered {
@@ -53,27 +52,26 @@ impl Run<'_> {
                     first: input,
                     second: match table {
                         Some(table) => table,
-                        None => memory.numbers(points, inputs[1]),
+                        None => values.numbers(points, inputs[1]),
                     },
                     out,
                 }),
-                TokenOp::Attend { .. } => {}
+                TokenOp::Attend(_) => {}
             }
         });
     }
 
-    fn attend<A: HeadNumbers + Default>(
+    fn attend<A: HeadNumbers>(
         &mut self,
         heads: Heads,
         inputs: &[MapPart],
         target: &Target,
-        workspace: fn(&mut Memory) -> &mut AttentionRoom<A>,
+        room: &mut AttentionRoom<A>,
     ) {
         let (level, points) = (self.level, self.plan.row.len);
-        let mut room = take(workspace(self.memory));
-        self.write_numbers(target, |memory, out| {
+        self.write_numbers(target, |values, out| {
             let map = |index: usize, dim| HeadMap {
-                lines: memory.numbers(points, inputs[index]),
+                lines: values.numbers(points, inputs[index]),
                 dim,
             };
             level.enter(AttentionTask::<A> {
@@ -84,32 +82,31 @@ impl Run<'_> {
                 query: map(0, heads.query_dim),
                 key: map(1, heads.query_dim),
                 value: map(2, heads.value_dim),
-                room: &mut room,
+                room,
                 out,
             });
         });
-        *workspace(self.memory) = room;
     }
 
     /// Writes a map in f32 while the rest of the memory is read.
-    fn write_numbers(&mut self, target: &Target, write: impl FnOnce(&Memory, &mut [Lanes<f32>])) {
-        self.write_maps(target, |memory, output| {
+    fn write_numbers(&mut self, target: &Target, write: impl FnOnce(&Values, &mut [Lanes<f32>])) {
+        self.write_maps(target, |values, output| {
             if let Some(out) = &mut output.numbers {
-                write(memory, out);
+                write(values, out);
             }
         });
     }
 }
 
 /// A map's points as a row, or a row's as a map.
-fn moved(plan: &Plan, memory: &Memory, input: MapPart, out: &mut [Lanes<f32>]) {
+fn moved(plan: &Plan, values: &Values, input: MapPart, out: &mut [Lanes<f32>]) {
     let to_row = input.layout == Layout::Board;
     let [from, to] = if to_row {
         [&plan.board, &plan.row]
     } else {
         [&plan.row, &plan.board]
     };
-    let blocks = memory.numbers(from.len, input).chunks_exact(from.len);
+    let blocks = values.numbers(from.len, input).chunks_exact(from.len);
     for (block, out) in blocks.zip(out.chunks_exact_mut(to.len)) {
         let width = plan.board.width;
         for y in 0..plan.board.height {

@@ -83,7 +83,7 @@ impl Plan {
                     output: empty_map(&grid, blocks_out),
                     sums: empty_map(&grid, WIDEST),
                     room: match shape.in_frequencies() {
-                        true => Workspace::new(&grid, blocks_in, WIDEST),
+                        true => Workspace::new(&grid, blocks_in),
                         false => Workspace::default(),
                     },
                 },

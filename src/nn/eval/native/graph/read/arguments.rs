@@ -151,13 +151,6 @@ pub(super) fn bytes(tensor: &Tensor) -> Result<&[u8], String> {
     }
 }
 
-pub(super) fn signed_bytes(tensor: &Tensor) -> Result<&[i8], String> {
-    match &tensor.numbers {
-        Numbers::I8(numbers) => Ok(numbers),
-        _ => Err(format!("{} is not i8", tensor.name)),
-    }
-}
-
 /// The integers of a constant of any width.
 pub(super) fn integers(tensor: &Tensor) -> Result<Vec<i64>, String> {
     Ok(match &tensor.numbers {

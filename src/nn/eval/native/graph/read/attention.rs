@@ -3,10 +3,12 @@
 
 use std::sync::Arc;
 
-use super::super::{Heads, Op, Shape};
+use super::super::{Heads, Op, Shape, TokenOp};
 use super::arguments::{NodeReader, element, floats};
 use super::parts::{BATCH, CHANNELS, HEADS, Mixed, POINTS, Part, Scores, Split, UNMOVED};
+use super::tokens::table;
 use super::{GraphReader, Known, Made, Operand, check_elements};
+use crate::eval::native::kernels::Pairing;
 use crate::onnx::Tensor;
 
 impl<'a> GraphReader<'a> {
@@ -74,7 +76,8 @@ impl<'a> GraphReader<'a> {
         }
         let Scores { query, key, heads } = mixed.scores;
         let inputs = [query, key, mixed.value];
-        self.made(Op::Attend(heads), &inputs, Shape::Tokens(mixed.channels()))
+        let attend = Op::Tokens(TokenOp::Attend(heads));
+        self.made(attend, &inputs, Shape::Tokens(mixed.channels()))
     }
 
     /// Neighbours of channels, or heads that others share.
@@ -146,10 +149,11 @@ impl<'a> GraphReader<'a> {
         let key = (&*cosines.name, &*sines.name);
         let table = match self.turns.get(&key) {
             Some(table) => Arc::clone(table),
-            None => Arc::new(turns(&floats(cosines)?, &floats(sines)?)?),
+            None => table(&turns(&floats(cosines)?, &floats(sines)?)?, x.shape),
         };
         self.turns.insert(key, Arc::clone(&table));
-        self.made(Op::Turn(table), &[x], x.shape)
+        let turn = TokenOp::Pair(Pairing::Turn, Some(table));
+        self.made(Op::Tokens(turn), &[x], x.shape)
     }
 
     /// Whether an input is a constant of the file.

@@ -1,7 +1,7 @@
 //! Maps, tokens and heads as each other: other shapes and orders of axes of the same numbers; and shapes that a file
 //! computes from shapes, where the number of positions is open: -1 stands for it.
 
-use super::super::{Op, Shape};
+use super::super::{Op, Shape, TokenOp};
 use super::arguments::{NodeReader, only};
 use super::parts::{BATCH, HEADS, Part, Split};
 use super::{GraphReader, Known, Made, Operand};
@@ -56,7 +56,7 @@ impl<'a> GraphReader<'a> {
                 let Shape::Tokens(channels) = x.shape else {
                     unreachable!("its shape was looked at");
                 };
-                self.made(Op::Move, &[x], Shape::Map(channels))
+                self.made(Op::Tokens(TokenOp::Move), &[x], Shape::Map(channels))
             }
             (Part::Split(split), &[-1, points, channels])
                 if split.axes[..2] == [BATCH, HEADS]
@@ -83,7 +83,7 @@ impl<'a> GraphReader<'a> {
         let known = match (self.part(node, 0), axes) {
             (Some(&Part::Planes(x)), [0, 2, 1]) => match x.shape {
                 Shape::Map(channels) => {
-                    return self.made(Op::Move, &[x], Shape::Tokens(channels));
+                    return self.made(Op::Tokens(TokenOp::Move), &[x], Shape::Tokens(channels));
                 }
                 _ => return Ok(Known::Value(x)),
             },
@@ -143,7 +143,7 @@ impl<'a> GraphReader<'a> {
             Shape::Tokens(channels) => Shape::Map(channels),
             other => other,
         };
-        self.push(Op::Move, &[x], shape)
+        self.push(Op::Tokens(TokenOp::Move), &[x], shape)
     }
 
     /// The shape of a value or of heads.

@@ -1,7 +1,7 @@
 //! Convolutions, fully connected layers, products in general, and activations that are made of several nodes.
 
 use super::super::{Conv, Dense, Op, Shape, Weights};
-use super::arguments::{NodeReader, only, signed_bytes, ungrouped};
+use super::arguments::{NodeReader, only, ungrouped};
 use super::parts::Part;
 use super::{GraphReader, Known, Made, Operand};
 use crate::eval::native::kernels::Activation;
@@ -42,11 +42,11 @@ impl<'a> GraphReader<'a> {
             // A sum of more products could leave 32 bits.
             (Some(Known::Rounded(_, steps)), Some(Known::Scaled(tensor, scales)))
                 if self.keeps_bytes
-                    && matches!(tensor.numbers, Numbers::I8(_))
+                    && let Numbers::I8(bytes) = &tensor.numbers
                     && channels * points < 1 << 16 =>
             {
                 Weights::Integer {
-                    weights: ungrouped(signed_bytes(tensor)?, inputs * points, spread),
+                    weights: ungrouped(bytes, inputs * points, spread),
                     scales: scales.clone(),
                     steps: *steps,
                 }
@@ -138,8 +138,7 @@ impl<'a> GraphReader<'a> {
                 }
                 Some(&Part::InverseRoot(of, extent, epsilon)) => {
                     same(self.operand(node, other)?, of)?;
-                    let op = Op::RmsNorm { epsilon, extent };
-                    return self.made(op, &[of], of.shape);
+                    return self.rms_norm(of, extent, epsilon);
                 }
                 _ => {}
             }

@@ -115,17 +115,16 @@ impl<'a> GraphReader<'a> {
             return Err("it lacks the attribute axis".to_owned());
         }
         only("axis", node.axis("axis", 1, rank)?, 1)?;
+        let make = match first.shape {
+            Shape::Pooled(_) => Shape::Pooled,
+            _ => Shape::Vector,
+        };
         let (mut operands, mut total) = (Vec::new(), 0);
-        let mut make: fn(usize) -> Shape = Shape::Vector;
         for (index, name) in node.inputs.iter().enumerate() {
             let operand = self.operand(node, index)?;
             check_elements(name, operand.element, first.element)?;
-            let (shape, len) = match operand.shape {
-                Shape::Vector(len) => (Shape::Vector as fn(usize) -> Shape, len),
-                Shape::Pooled(len) => (Shape::Pooled as fn(usize) -> Shape, len),
-                shape @ (Shape::Map(_) | Shape::Tokens(_)) => {
-                    return Err(format!("it joins a {shape}"));
-                }
+            let (Shape::Vector(len) | Shape::Pooled(len)) = operand.shape else {
+                return Err(format!("it joins a {}", operand.shape));
             };
             if operand.shape.rank() != rank {
                 return Err(format!(
@@ -133,7 +132,6 @@ impl<'a> GraphReader<'a> {
                     first.shape, operand.shape
                 ));
             }
-            make = shape;
             operands.push(operand);
             total += len;
             if total > LONGEST_VECTOR {

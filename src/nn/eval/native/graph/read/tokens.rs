@@ -4,11 +4,11 @@
 use std::f32::consts::SQRT_2;
 use std::sync::Arc;
 
-use super::super::{Conv, Extent, Node, Op, Shape, ValueId, Weights};
+use super::super::{Conv, Extent, Node, Op, Shape, Table, TokenOp, ValueId, Weights};
 use super::arguments::{NodeReader, floats, only};
 use super::parts::Part;
 use super::{GraphReader, Known, Made, Operand, check_elements};
-use crate::eval::native::kernels::Activation;
+use crate::eval::native::kernels::{Activation, LANES, Lanes, Pairing};
 use crate::onnx::PART;
 
 impl<'a> GraphReader<'a> {
@@ -117,9 +117,9 @@ impl<'a> GraphReader<'a> {
             if self.is_constant(node, index) {
                 let x = self.operand(node, other)?;
                 if self.is_table(node, index, x)? {
-                    let table = floats(self.tensor(node, index)?)?.into_owned();
-                    let op = Op::AddTable(Arc::new(table));
-                    return self.made(op, &[x], x.shape);
+                    let table = table(&floats(self.tensor(node, index)?)?, x.shape);
+                    let sum = TokenOp::Pair(Pairing::Sum, Some(table));
+                    return self.made(Op::Tokens(sum), &[x], x.shape);
                 }
                 let numbers = self.of_channels(node, index, x)?;
                 let ones = vec![1.0; numbers.len()];
@@ -182,7 +182,8 @@ impl<'a> GraphReader<'a> {
         match (x.shape, y.shape) {
             (Shape::Tokens(a), Shape::Tokens(b)) if a == b => {
                 check_elements(&node.inputs[1], y.element, x.element)?;
-                self.made(Op::Multiply, &[x, y], x.shape)
+                let product = TokenOp::Pair(Pairing::Product, None);
+                self.made(Op::Tokens(product), &[x, y], x.shape)
             }
             (a, b) => Err(format!("it multiplies a {a} and a {b}")),
         }
@@ -238,10 +239,17 @@ impl<'a> GraphReader<'a> {
         };
         let extent = Extent::Point;
         if is_centered {
-            x = self.push(Op::Center, &[x], x.shape);
+            x = self.push(Op::Tokens(TokenOp::Center), &[x], x.shape);
         }
-        x = self.push(Op::RmsNorm { epsilon, extent }, &[x], x.shape);
+        let norm = TokenOp::RmsNorm { epsilon, extent };
+        x = self.push(Op::Tokens(norm), &[x], x.shape);
         self.affine(x, scale, bias)
+    }
+
+    /// Over the root of its mean square.
+    pub(super) fn rms_norm(&mut self, x: Operand, extent: Extent, epsilon: f32) -> Made<'a> {
+        let norm = TokenOp::RmsNorm { epsilon, extent };
+        self.made(Op::Tokens(norm), &[x], x.shape)
     }
 
     /// A value over the root of its mean square, or scores over a number.
@@ -261,8 +269,7 @@ impl<'a> GraphReader<'a> {
         }
         match self.part(node, 1) {
             Some(&Part::RootMeanSquare(of, extent, epsilon)) if of.value == x.value => {
-                let op = Op::RmsNorm { epsilon, extent };
-                self.made(op, &[x], x.shape)
+                self.rms_norm(x, extent, epsilon)
             }
             _ => Err(
                 "the native backend knows this operator as a part of a normalisation or of attention \
@@ -281,7 +288,7 @@ impl<'a> GraphReader<'a> {
             return None;
         };
         let before = node.inputs[0];
-        let is_norm = matches!(made(before)?.op, Op::RmsNorm { .. });
+        let is_norm = matches!(made(before)?.op, Op::Tokens(TokenOp::RmsNorm { .. }));
         (is_norm && affine.kernel == [1, 1]).then_some((before, affine))
     }
 
@@ -345,6 +352,23 @@ impl<'a> GraphReader<'a> {
             _ => Err(format!("its constant has the shape {dims:?}")),
         }
     }
+}
+
+/// Rows of numbers for the channels of each point, in lines.
+pub(super) fn table(rows: &[f32], shape: Shape) -> Table {
+    let Shape::Tokens(channels) = shape else {
+        return Table::default();
+    };
+    let mut table = Vec::new();
+    for first in (0..channels).step_by(LANES) {
+        for row in rows.chunks_exact(channels) {
+            let mut line = Lanes::default();
+            let numbers = &row[first..channels.min(first + LANES)];
+            line.0[..numbers.len()].copy_from_slice(numbers);
+            table.push(line);
+        }
+    }
+    Arc::new(table)
 }
 
 impl Conv {

@@ -3,7 +3,7 @@
 
 use super::super::super::grid::parts;
 use super::super::activation::exp_of_negative;
-use super::super::arithmetic::Sums;
+use super::super::arithmetic::Line;
 use super::super::simd::{Job, LANES, Lanes, Simd};
 use super::packing::{Groups, PackKeys, PackQueries, PackValues, multiply};
 use super::{AttentionTask, HeadNumbers};
@@ -102,7 +102,7 @@ struct Softmax<'a, A: HeadNumbers> {
     query_steps: &'a [f32],
     key_steps: &'a [Lanes<f32>],
     /// Block of keys, query.
-    scores: &'a [A::Sums],
+    scores: &'a [A::Line],
     exponentials: &'a mut [Lanes<f32>],
     shares: &'a mut [A::Input],
 }
@@ -123,7 +123,7 @@ impl<A: HeadNumbers> Job for Softmax<'_, A> {
             let mut most = simd.splat(f32::MIN);
             for block in 0..blocks {
                 let at = block * queries + query;
-                let sum = A::Sums::number(simd, self.scores[at].load(simd));
+                let sum = A::Line::number(simd, self.scores[at].load(simd));
                 let step = simd.mul(simd.load(&self.key_steps[block]), scale);
                 let x = match block + 1 == blocks {
                     true => simd.mul_add(sum, step, past),
@@ -152,7 +152,7 @@ impl<A: HeadNumbers> Job for Softmax<'_, A> {
 
 /// From sums to channels of the answer.
 struct Write<'a, A: HeadNumbers> {
-    answers: &'a [A::Sums],
+    answers: &'a [A::Line],
     steps: &'a Lanes<f32>,
     /// Channels of the map that is written.
     channels: std::ops::Range<usize>,
@@ -170,7 +170,7 @@ impl<A: HeadNumbers> Job for Write<'_, A> {
         let steps = simd.mul(simd.load(self.steps), simd.splat(A::MAX_SHARE.recip()));
         let (block, shift) = (self.channels.start / LANES, self.channels.start % LANES);
         for (point, answer) in self.answers.iter().enumerate() {
-            let x = simd.mul(A::Sums::number(simd, answer.load(simd)), steps);
+            let x = simd.mul(A::Line::number(simd, answer.load(simd)), steps);
             let at = block * self.points + point;
             if shift == 0 && self.channels.len() == LANES {
                 simd.store(x, &mut self.out[at]);

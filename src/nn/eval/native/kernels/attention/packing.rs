@@ -1,7 +1,7 @@
 //! Queries, keys and values of a head, in the order in which they are multiplied; and products of a few points with
 //! packed weights, in register tiles.
 
-use super::super::arithmetic::{Arithmetic, Sums};
+use super::super::arithmetic::{Arithmetic, Line};
 use super::super::conv::points_mut;
 use super::super::matrix::add_products;
 use super::super::simd::{Job, LANES, Lanes, Simd, Tile};
@@ -104,7 +104,7 @@ impl<A: HeadNumbers> Job for PackKeys<'_, '_, A> {
                 let start = block * (LANES / A::CHANNELS);
                 for step in 0..(groups.steps - start).min(LANES / A::CHANNELS) {
                     let line = &mut task.room.keys[first + (start + step) * stride];
-                    A::set(line, point % LANES, A::element(&key, step));
+                    A::copy_step(&key, step, line, point % LANES);
                 }
             }
         }
@@ -207,8 +207,8 @@ pub(super) fn multiply<S: Simd, A: Arithmetic>(
     groups: Groups,
     points: usize,
     (input, stride): (&[A::Input], usize),
-    weights: &[A::Weights],
-    out: &mut [A::Sums],
+    weights: &[A::Line],
+    out: &mut [A::Line],
 ) {
     let grouped = groups.grouped();
     let (first, rest) = weights.split_at(grouped * groups.steps);
@@ -234,12 +234,12 @@ pub(super) fn multiply<S: Simd, A: Arithmetic>(
 struct Products<'a, A: Arithmetic> {
     /// Lines of weights of a block.
     steps: usize,
-    weights: &'a [A::Weights],
+    weights: &'a [A::Line],
     input: &'a [A::Input],
     /// Lines from one block of inputs to the next.
     stride: usize,
     /// Block by block.
-    out: &'a mut [A::Sums],
+    out: &'a mut [A::Line],
 }
 
 #[expect(
@@ -251,7 +251,7 @@ impl<A: Arithmetic> Tile for Products<'_, A> {
     fn run<S: Simd, const BLOCKS: usize, const POINTS: usize>(self, simd: S) {
         let groups = self.weights.chunks_exact(self.steps * BLOCKS);
         for (weights, out) in groups.zip(self.out.chunks_exact_mut(BLOCKS * POINTS)) {
-            let mut sums = [[A::Sums::zero(simd); POINTS]; BLOCKS];
+            let mut sums = [[A::Line::zero(simd); POINTS]; BLOCKS];
             let input = (self.input, self.stride);
             add_products::<A, S, BLOCKS, POINTS>(simd, input, weights, &mut &[][..], &mut sums);
             for block in 0..BLOCKS {

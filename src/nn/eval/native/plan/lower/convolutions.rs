@@ -3,8 +3,11 @@
 
 use super::super::super::graph::{Conv, Op, ValueId, Weights};
 use super::super::super::grid::{Grid, Layout};
-use super::super::super::kernels::{Activation, LANES, Lanes, chunk_blocks, kernel_frequencies};
-use super::super::pack::{InWords, Kernels, line_up, scale_and_bias};
+use super::super::super::kernels::simd::joined;
+use super::super::super::kernels::{
+    Activation, LANES, Lanes, WeightOrder, chunk_blocks, kernel_frequencies,
+};
+use super::super::pack::{InWords, line_up, pack, scale_and_bias};
 use super::super::{ConvKind, ConvStep, Step};
 use super::{Fused, Lowering};
 
@@ -64,7 +67,6 @@ impl<'a> Lowering<'a> {
             factors,
             residual: residual.map(numbers).transpose()?,
             norm: self.norms[input],
-            has_factors: self.norms[input].is_some() || kind == ConvKind::Words,
             gate: gate.map(numbers).transpose()?,
             target: self.target(parts.iter().map(|(_, fused)| fused))?,
             taps,
@@ -151,13 +153,25 @@ impl<'a> Lowering<'a> {
         words: Option<&InWords>,
     ) -> usize {
         let conv = parts[0].0;
-        let (inputs, taps) = (conv.inputs, conv.kernel[0] * conv.kernel[1]);
-        let (tile, frequencies) = (self.board.tile, self.board.frequencies());
+        let (tile, taps) = (self.board.tile, conv.kernel[0] * conv.kernel[1]);
+        let order = WeightOrder {
+            groups,
+            inputs: conv.inputs,
+            taps,
+            channels: 1,
+            by_tap: false,
+        };
+        let in_frequencies = WeightOrder {
+            taps: self.board.frequencies(),
+            by_tap: true,
+            ..order
+        };
         if let Some(words) = words {
-            let by_tap = kind == ConvKind::WinogradOfWords;
-            let taps = if by_tap { frequencies } else { taps };
-            let kernels = Kernels::new(words.parts(), inputs, taps);
-            return kernels.pack(groups, by_tap, &mut self.words, |x: [i16; 2]| x);
+            let order = match kind {
+                ConvKind::WinogradOfWords => in_frequencies,
+                _ => order,
+            };
+            return pack(&words.parts, order, &mut self.integers, joined);
         }
         let (mut floats, mut integers) = (Vec::new(), Vec::new());
         for (conv, _) in parts {
@@ -168,11 +182,11 @@ impl<'a> Lowering<'a> {
                 }
             }
         }
-        let to = &mut self.floats;
+        let (to, alone) = (&mut self.floats, |[weight]: [f32; 1]| weight);
         match kind {
             ConvKind::Integer => {
-                let kernels = Kernels::new(integers, inputs, taps);
-                kernels.pack(groups, false, &mut self.integers, |x: [i8; 4]| x)
+                let join = |four: [i8; 4]| i32::from_ne_bytes(four.map(i8::cast_unsigned));
+                pack(&integers, order, &mut self.integers, join)
             }
             ConvKind::Winograd => {
                 let of_part = |&(weights, outputs): &(&[f32], usize)| {
@@ -181,11 +195,7 @@ impl<'a> Lowering<'a> {
                     (weights.collect::<Vec<_>>(), outputs)
                 };
                 let parts: Vec<_> = floats.iter().map(of_part).collect();
-                let parts = parts
-                    .iter()
-                    .map(|(weights, outputs)| (&weights[..], *outputs));
-                let kernels = Kernels::new(parts.collect(), inputs, frequencies);
-                kernels.pack(groups, true, to, |[x]| x)
+                pack(&parts, in_frequencies, to, alone)
             }
             ConvKind::Depthwise => {
                 let offset = to.len();
@@ -201,7 +211,7 @@ impl<'a> Lowering<'a> {
                 }
                 offset
             }
-            _ => Kernels::new(floats, inputs, taps).pack(groups, false, to, |[x]| x),
+            _ => pack(&floats, order, to, alone),
         }
     }
 
