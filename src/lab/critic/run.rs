@@ -1,10 +1,9 @@
 //! Executes a plan with files as its only state: existing results are kept, the rest is computed,
 //! with reproducible results.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Sender, channel};
-use std::thread;
 use std::time::Duration;
 
 use rand::SeedableRng;
@@ -22,7 +21,9 @@ use crate::critic::{Critic, CriticInfo, Network};
 use tengen::clock::Clock;
 use tengen::rollout::Rollout;
 use tengen_train::durable::lock_folder;
+use tengen_train::play::eval_batch::TaskControl;
 use tengen_train::play::numbered_seed;
+use tengen_train::play::threads::on_threads;
 use tengen_train::{TrainError, durable};
 
 /// The plan in the folder of its runs.
@@ -118,55 +119,47 @@ struct SharedRun<'a, G> {
 }
 
 impl<G: Taught + Rollout> SharedRun<'_, G> {
-    /// Does jobs on one thread, one after the other.
+    /// Does jobs, each on one thread.
     fn work(
         &self,
         jobs: &[Job<'_>],
         threads: usize,
         tell: &mut dyn FnMut(&CriticEvent),
     ) -> Result<(), TrainError> {
-        let next = AtomicUsize::new(0);
-        let (sender, receiver) = channel();
-        thread::scope(|scope| {
-            for index in 0..threads.min(jobs.len()) {
-                let (sender, next) = (sender.clone(), &next);
-                let worker = move || {
-                    // Relaxed: the counter orders nothing else.
-                    while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        if let Err(error) = self.teach(job, &sender) {
-                            // The receiver is gone when another run has failed.
-                            let _ = sender.send(Err(error));
-                            next.store(jobs.len(), Ordering::Relaxed);
-                        }
-                    }
-                };
-                thread::Builder::new()
-                    .name(format!("critic-{index}"))
-                    .spawn_scoped(scope, worker)
-                    .map_err(|error| {
-                        TrainError::Setting(format!("cannot start a thread: {error}"))
-                    })?;
-            }
-            drop(sender);
-            let mut written = None;
-            for event in receiver {
-                let event = event.inspect_err(|_| next.store(jobs.len(), Ordering::Relaxed))?;
-                tell(&event);
-                let now = self.clock.now();
-                if written.is_none_or(|last| now.saturating_sub(last) >= PAGE_EVERY) {
-                    page::write(self.plan, self.folder, true)?;
-                    written = Some(now);
+        let (next, mut written) = (AtomicUsize::new(0), None);
+        let control = TaskControl::default();
+        on_threads(
+            "critic",
+            threads.min(jobs.len()),
+            &control,
+            |tell| {
+                // Relaxed: the counter orders nothing else.
+                while !control.is_stopped()
+                    && let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed))
+                {
+                    self.teach(job, tell)?;
                 }
-            }
-            Ok(())
-        })
+                Ok(())
+            },
+            |event| {
+                if let Some(event) = event {
+                    tell(&event);
+                    let now = self.clock.now();
+                    if written.is_none_or(|last| now.saturating_sub(last) >= PAGE_EVERY) {
+                        page::write(self.plan, self.folder, true)?;
+                        written = Some(now);
+                    }
+                }
+                Ok(ControlFlow::Continue(()))
+            },
+        )
     }
 
     /// Does the remaining work of a run.
     fn teach(
         &self,
         job: &Job<'_>,
-        sender: &Sender<Result<CriticEvent, TrainError>>,
+        tell: &mut dyn FnMut(CriticEvent) -> ControlFlow<()>,
     ) -> Result<(), TrainError> {
         let (arm, lessons) = (job.arm, self.plan.lessons_of(job.arm));
         let name = run_name(arm, job.seed);
@@ -193,7 +186,7 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
                 games: done,
                 of: lessons.games,
             };
-            if sender.send(Ok(event)).is_err() || done == lessons.games {
+            if tell(event).is_break() || done == lessons.games {
                 return Ok(());
             }
             let most = self.until(done).min(lessons.games);

@@ -63,11 +63,6 @@ pub struct RatedPlayer {
     pub games: u32,
 }
 
-/// The name of a generation's network.
-pub fn network_name(generation: u32) -> String {
-    format!("network-{generation:04}")
-}
-
 /// The name of random playouts.
 pub fn anchor_name(playouts: u64) -> String {
     format!("rave-{playouts}")

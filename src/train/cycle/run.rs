@@ -8,8 +8,8 @@ use super::context::{Resources, RunContext, Stopwatch};
 use super::generation::{Generation, next_stage};
 use super::jobs::check_warm_up;
 use super::plan::CyclePlan;
-use super::ratings::{network_name, ratings};
-use super::run_folder::{RunFolder, save};
+use super::ratings::ratings;
+use super::run_folder::{RunFolder, network_name, save};
 use super::steps::GenerationSteps;
 use crate::TrainError;
 use crate::cycle::report;
@@ -52,7 +52,7 @@ pub(super) fn run_with<G: Trainable>(
     }
     let _lock = run_folder.prepare(plan)?;
     if let Some(learner) = learner {
-        learner.begin(&run_folder, plan)?;
+        learner.begin()?;
     }
     run_folder.keep_warm_up(plan)?;
     let mut done = run_folder.generations()?;
@@ -82,7 +82,7 @@ pub(super) fn run_with<G: Trainable>(
         let Some(stage) = stage else {
             if let Some(learner) = learner {
                 learner.finish(done.len() as u32)?;
-                learner.report(&run_folder, None)?;
+                learner.report(None)?;
             }
             return Ok(done);
         };
@@ -97,7 +97,7 @@ pub(super) fn run_with<G: Trainable>(
         let generation = steps.generation(&mut context)?;
         context.watch.save()?;
         let generation = match learner {
-            Some(learner) => learner.commit(&run_folder, generation)?,
+            Some(learner) => learner.commit(generation)?,
             None => generation,
         };
         save(&run_folder.summary(generation.number), &generation)?;

@@ -122,16 +122,6 @@ impl Backend for FolderBackend {
         names.sort();
         Ok(names)
     }
-
-    fn folders(&self) -> Result<Vec<String>, Failure> {
-        let entries = entries(&self.root)?.into_iter();
-        let mut names: Vec<String> = entries
-            .filter(|(_, is_folder)| *is_folder)
-            .map(|(name, _)| name)
-            .collect();
-        names.sort();
-        Ok(names)
-    }
 }
 
 /// Names of finished files and of folders in a folder, which may be missing; whether each is a
@@ -220,7 +210,6 @@ mod tests {
         fs::write(scratch.path().join("b/.unfinished-x"), b"x").unwrap();
         assert_eq!(store.list("b/").unwrap(), ["b/1", "b/2", "b/c/3"]);
         assert_eq!(store.list("").unwrap(), ["a", "b/1", "b/2", "b/c/3"]);
-        assert_eq!(store.folders().unwrap(), ["b"]);
         store.put("a", b"y").unwrap();
         assert_eq!(store.get("a").unwrap(), Some(b"y".to_vec()));
         assert_eq!(store.get("c").unwrap(), None);

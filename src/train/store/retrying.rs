@@ -204,14 +204,6 @@ impl Store {
         self.repeat(folder, || self.backend.list(folder))
     }
 
-    /// Names of the folders at the top, ascending.
-    ///
-    /// # Errors
-    /// As [`Self::create`].
-    pub fn folders(&self) -> Result<Vec<String>, StoreError> {
-        self.repeat("/", || self.backend.folders())
-    }
-
     /// An error about an object.
     pub(crate) fn error(&self, object: &str, reason: String) -> StoreError {
         StoreError {

@@ -52,7 +52,7 @@ use manifest::Manifest;
 
 use crate::TrainError;
 use crate::cycle::run::run_with;
-use crate::cycle::{CyclePlan, Generation, Resources, RunEvent, check_warm_up};
+use crate::cycle::{CyclePlan, Generation, Resources, RunEvent, RunFolder, check_warm_up};
 use crate::store::{Store, probe};
 use crate::trainable::Trainable;
 
@@ -100,6 +100,7 @@ pub fn run_learner<G: Trainable>(
     };
     let learner = Learner {
         store: store.clone(),
+        run_folder: RunFolder::new(&options.folder),
         plan: plan.clone(),
         manifest,
         name: options.worker.name.clone(),

@@ -120,21 +120,29 @@ impl Snapshot {
         Ok(snapshot)
     }
 
-    /// The first generation that is not done.
+    /// The first generation that is not done: they are done one after the other.
     ///
     /// # Errors
     /// [`TrainError`] of the store.
     pub(super) fn first_open(store: &Store) -> Result<u32, TrainError> {
-        let folders = store.folders()?;
-        let mut numbers: Vec<u32> = folders.iter().filter_map(|f| generation(f)).collect();
-        numbers.sort_unstable();
-        // From the end: few are open, and many are done.
-        for &number in numbers.iter().rev() {
-            if store.get(&of(number, "done.json"))?.is_some() {
-                return Ok(number + 1);
+        let is_done = |number: u32| {
+            store
+                .get(&of(number, "done.json"))
+                .map(|found| found.is_some())
+        };
+        // Many may be: by doubled steps, then by halved ones.
+        let (mut step, mut first) = (1, 0);
+        while is_done(first + step - 1)? {
+            first += step;
+            step *= 2;
+        }
+        while step > 1 {
+            step /= 2;
+            if is_done(first + step - 1)? {
+                first += step;
             }
         }
-        Ok(0)
+        Ok(first)
     }
 
     /// Whether a result of this full name is there.

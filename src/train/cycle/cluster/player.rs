@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::objects;
-use super::tickets::{GamesOffer, MatchesOffer, NetworkRef, Offers, Part, Ticket};
-use crate::cycle::{CyclePlan, GameRange, to_json};
+use super::tickets::{GamesOffer, MatchesOffer, Offers, Part, Ticket};
+use crate::cycle::{CyclePlan, GameRange, NetworkRef, to_json};
 use crate::play::generate::{Progress, generate_shard};
 use crate::play::matches::{MatchParams, MatchPlayer, PairResult, play_match};
 use crate::play::runtime::Runtime;

@@ -8,20 +8,11 @@ use crate::TrainError;
 use crate::cycle::{CyclePlan, GameRange, GamesJob, MatchJob};
 use crate::store::Store;
 
-/// A network in the store.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct NetworkRef {
-    /// Its name in the run.
-    pub(super) name: String,
-    /// Its checksum.
-    pub(super) hash: String,
-}
-
 /// A generation's games: `tickets.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct GamesOffer {
     #[serde(flatten)]
-    pub(super) job: GamesJob<NetworkRef>,
+    pub(super) job: GamesJob,
     pub(super) games_per_ticket: u64,
     /// Checksum of the run's first plan.
     pub(super) run: String,
@@ -33,7 +24,7 @@ pub(super) struct GamesOffer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct MatchesOffer {
     #[serde(flatten)]
-    pub(super) job: MatchJob<NetworkRef>,
+    pub(super) job: MatchJob,
     /// The learner's plan, as TOML.
     pub(super) plan: String,
 }

@@ -6,12 +6,10 @@ use super::GenerationSteps;
 use crate::TrainError;
 use crate::cycle::StepName;
 use crate::cycle::context::RunContext;
-use crate::cycle::jobs::{MatchJob, Opponent};
+use crate::cycle::jobs::{MatchJob, NetworkRef, Opponent};
 use crate::cycle::plan::Rating;
-use crate::cycle::ratings::{
-    MatchRecord, anchor_name, match_records, network_name, next_anchor, score,
-};
-use crate::cycle::run_folder::{load, save};
+use crate::cycle::ratings::{MatchRecord, anchor_name, match_records, next_anchor, score};
+use crate::cycle::run_folder::{load, network_name, save};
 use crate::durable;
 use crate::play::matches::{MatchParams, MatchPlayer, PairResult, play_match};
 use crate::trainable::Trainable;
@@ -51,11 +49,11 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         opponents.extend(last.map(|last| Opponent {
             name: network_name(last),
             playouts: 0,
-            network: Some(context.run_folder.network(last)),
+            network: Some(NetworkRef::of(&context.run_folder.network(last))),
         }));
         let job = MatchJob {
             generation: self.number,
-            network: context.run_folder.network(self.number),
+            network: NetworkRef::of(&context.run_folder.network(self.number)),
             opponents,
             pairs: rating.pairs,
             pairs_per_ticket: context.plan.machines.pairs_per_ticket,
@@ -120,7 +118,10 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             visits: job.visits,
         };
         let other = match &opponent.network {
-            Some(path) => player(context.resources.runtime.open(path, self.start.size())?),
+            Some(network) => {
+                let path = context.run_folder.named(&network.name);
+                player(context.resources.runtime.open(&path, self.start.size())?)
+            }
             None => MatchPlayer::Rollouts(opponent.playouts),
         };
         let players = [&player(network.clone()), &other];
