@@ -131,7 +131,7 @@ fn quantize<G: Trainable>(
     };
     let mut pairs = open_both(&runtime, &args.model, &smaller, &args.out, &validation)?;
     let found = differences(&mut pairs, &validation)?;
-    let [first, second] = &mut pairs[0].evaluators;
+    let [first, second] = &mut pairs[0];
     let speeds = measure([&mut **first, &mut **second], &validation[0].batch, &clock)?;
     let report = QuantizeReport {
         precision: &args.precision,

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::TrainError;
 use crate::durable::{self, files_below};
 use crate::fit::checkpoint::Checkpoint;
+use crate::shards::row::{Row, Share};
 use crate::shards::shard;
 use crate::trainable::Trainable;
 use tengen_nn::eval::ModelInfo;
@@ -156,10 +157,10 @@ fn read_shard(path: &Path) -> Result<shard::Shard, TrainError> {
 
 /// Whether all rows of a shard are reachable positions.
 fn positions(shard: &shard::Shard) -> Result<(), String> {
-    fn all<G: Trainable>(empty: &G, rows: &[crate::shards::row::Row]) -> Result<(), String> {
+    fn all<G: Trainable>(empty: &G, rows: &[Row]) -> Result<(), String> {
         rows.iter().try_for_each(|row| {
             let position = row.position(empty)?;
-            let illegal = |share: &&crate::shards::row::Share| !position.is_legal(share.mv);
+            let illegal = |share: &&Share| !position.is_legal(share.mv);
             match row.policy.iter().find(illegal) {
                 Some(share) => Err(format!(
                     "game {} ply {}: its policy has the illegal move {}",
@@ -190,7 +191,7 @@ fn network(path: &Path) -> Result<(), String> {
 fn too_many<'a>(one: &'a Path, other: &'a Path) -> Option<&'a Path> {
     let (first, second) = (read_shard(one).ok()?, read_shard(other).ok()?);
     let within = |part: &shard::Shard, whole: &shard::Shard| {
-        let games: HashMap<u64, &[crate::shards::row::Row]> = whole
+        let games: HashMap<u64, &[Row]> = whole
             .rows
             .chunk_by(|a, b| a.game == b.game)
             .map(|game| (game[0].game, game))

@@ -27,7 +27,7 @@ pub use plan::{
     BoardShare, CyclePlan, Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window,
 };
 pub use ratings::{MatchRecord, RatedPlayer, anchor_name, match_records, rate, score};
-pub(super) use ratings::{all_match_records, ratings};
+pub(super) use ratings::{all_match_records, rating_of, ratings};
 pub use report::{Machine, Machines};
 pub use run::run;
 pub(super) use run_folder::to_json;

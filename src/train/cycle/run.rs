@@ -8,8 +8,8 @@ use super::context::{Resources, RunContext, Stopwatch};
 use super::generation::{Generation, next_stage};
 use super::jobs::check_warm_up;
 use super::plan::CyclePlan;
-use super::ratings::ratings;
-use super::run_folder::{RunFolder, network_name, save};
+use super::ratings::{all_match_records, rating_of, ratings};
+use super::run_folder::{RunFolder, save};
 use super::steps::GenerationSteps;
 use crate::TrainError;
 use crate::cycle::report;
@@ -65,11 +65,8 @@ pub(super) fn run_with<G: Trainable>(
         observe,
     };
     loop {
-        let ratings = ratings(&run_folder, plan, done.len() as u32)?;
-        let rating = |generation: u32| {
-            let name = network_name(generation);
-            ratings.iter().find(|rated| rated.name == name)
-        };
+        let ratings = ratings(plan, &all_match_records(&run_folder, done.len() as u32)?);
+        let rating = |generation| rating_of(&ratings, generation);
         if let Some(last) = done.last() {
             let rated = rating(last.number).cloned();
             (context.observe)(&RunEvent::Finished(Box::new(last.clone()), rated));

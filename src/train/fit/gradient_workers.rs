@@ -209,7 +209,8 @@ mod tests {
     const SIZE: BoardSize = BoardSize::square(4);
 
     fn state() -> Checkpoint {
-        let params = FitParams::new("tengen-2b8c".parse().unwrap(), 10, &Fit::default());
+        let params =
+            FitParams::of::<SmallNoGo>("tengen-2b8c".parse().unwrap(), 10, &Fit::default());
         let (weights, _) = params.architecture.declare(12, SIZE, 1);
         Checkpoint {
             origin: Origin::of(&[SmallNoGo::new(SIZE).unwrap()], "nogo-1", 12, 0),

@@ -26,7 +26,7 @@ fn params() -> FitParams {
     FitParams {
         batch: 16,
         score_every: 5,
-        ..FitParams::new("az-1b8c".parse().unwrap(), 40, &Fit::default())
+        ..FitParams::of::<SmallNoGo>("az-1b8c".parse().unwrap(), 40, &Fit::default())
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use super::charts::{figures, rating};
+use super::charts::figures;
 use super::machines::section;
 use super::{ReportData, RunState};
-use crate::cycle::{Generation, RunFolder};
+use crate::cycle::{Generation, RunFolder, rating_of};
 use crate::{TrainError, durable};
 use tengen::chart::escape;
 
@@ -94,8 +94,8 @@ fn summary(data: &ReportData) -> String {
         data.generations.len(),
         data.seconds / 3600.0,
     );
-    let rated = data.generations.iter().rev();
-    if let Some(last) = rated.filter_map(|g| rating(data, g)).next() {
+    let mut rated = data.generations.iter().rev();
+    if let Some(last) = rated.find_map(|g| rating_of(&data.rated, g.number)) {
         // Writing into a string cannot fail.
         let _ = write!(
             text,
@@ -124,7 +124,8 @@ fn table(page: &mut String, data: &ReportData) {
 fn row(page: &mut String, data: &ReportData, g: &Generation) {
     let or_missing = |text: Option<String>| text.unwrap_or_else(|| MISSING.to_owned());
     let loss = |value: Option<f64>| or_missing(value.map(|loss| format!("{loss:.3}")));
-    let elo = rating(data, g).map(|r| format!("{:+.0} [{:+.0}, {:+.0}]", r.elo, r.low, r.high));
+    let elo = rating_of(&data.rated, g.number);
+    let elo = elo.map(|r| format!("{:+.0} [{:+.0}, {:+.0}]", r.elo, r.low, r.high));
     let white = (g.games > 0).then(|| format!("{:.1}%", 100.0 * g.white_share));
     let _ = write!(
         page,

@@ -90,7 +90,7 @@ impl Architecture {
         };
         let has = |head| wanted.contains(&head);
         let has_score = has(AuxHead::Margin) || has(AuxHead::Lead);
-        let shared_score = has_score && self.family.shares_score();
+        let shared_score = has_score && self.family.is_ours();
         let body = heads::Body {
             trunk: &trunk,
             channels,
@@ -101,7 +101,7 @@ impl Architecture {
         let mut aux = Vec::new();
         for &head in wanted {
             let logits = match head {
-                AuxHead::Ownership if self.family.owns_by_points() => {
+                AuxHead::Ownership if self.family.is_ours() => {
                     Some(heads::points(layers, "ownership", &body, 1))
                 }
                 AuxHead::Ownership => Some(heads::ownership(layers, &body, shape)),
