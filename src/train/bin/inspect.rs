@@ -201,7 +201,7 @@ pub(crate) fn fsck(args: &FsckArgs) -> anyhow::Result<()> {
     let mut problems = 0;
     for path in &args.paths {
         anyhow::ensure!(path.exists(), "{} does not exist", path.display());
-        let findings = check(path, |_| ())?;
+        let findings = check(path)?;
         problems += findings.problems.len();
         if args.json {
             print(&serde_json::to_string(&findings)?)?;

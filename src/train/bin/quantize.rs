@@ -18,7 +18,7 @@ use tengen_train::export::quantize::{
     to_int8,
 };
 use tengen_train::play::runtime::Runtime;
-use tengen_train::shards::dataset::{Dataset, Selection};
+use tengen_train::shards::dataset::Dataset;
 use tengen_train::shards::row::Row;
 use tengen_train::trainable::Trainable;
 
@@ -169,11 +169,7 @@ fn boards<G: Trainable>(empty: &G, info: &ModelInfo) -> anyhow::Result<Vec<G>> {
 fn rows<G: Trainable>(args: &Args, boards: &[G]) -> anyhow::Result<Vec<Row>> {
     let sizes: Vec<BoardSize> = boards.iter().map(Game::size).collect();
     if !args.data.is_empty() {
-        let dataset = Dataset::load(&Selection {
-            folders: args.data.clone(),
-            window: usize::MAX,
-            held_out: 0.0,
-        })?;
+        let dataset = Dataset::load(&args.data, usize::MAX, 0.0)?;
         let mut rows = dataset.fit;
         rows.retain(|row| sizes.contains(&row.size));
         let sizes: Vec<String> = sizes.iter().map(BoardSize::to_string).collect();

@@ -49,17 +49,16 @@ pub struct Problem {
     pub what: String,
 }
 
-/// Checks a file, or all files of a folder and its subfolders; `observe` is called for each.
+/// Checks a file, or all files of a folder and its subfolders.
 ///
 /// # Errors
 /// [`TrainError::Io`] when a folder cannot be read.
-pub fn check(path: &Path, mut observe: impl FnMut(&Path)) -> Result<Findings, TrainError> {
+pub fn check(path: &Path) -> Result<Findings, TrainError> {
     let mut findings = Findings::default();
     let mut folders: BTreeMap<Option<&Path>, Vec<&Path>> = BTreeMap::new();
     let files = files_below(path)?;
     for path in &files {
         folders.entry(path.parent()).or_default().push(path);
-        observe(path);
         if let Err(what) = file(path, &mut findings) {
             let path = path.clone();
             findings.problems.push(Problem { path, what });
@@ -246,7 +245,7 @@ mod tests {
 
     #[track_caller]
     fn problem(folder: &Path, about: &str) {
-        let findings = check(folder, |_| ()).unwrap();
+        let findings = check(folder).unwrap();
         let found = findings
             .problems
             .iter()
@@ -262,7 +261,7 @@ mod tests {
         fs::write(folder.join("a.json"), "{}").unwrap();
         fs::write(folder.join("b.jsonl"), "{}\n[1]\n").unwrap();
         fs::write(folder.join(".unfinished-x.json"), "{").unwrap();
-        let sound = check(folder, |_| ()).unwrap();
+        let sound = check(folder).unwrap();
         assert_eq!((sound.shards, sound.games, sound.json), (1, 5, 2));
         assert_eq!(sound.rows, played.positions);
         assert_eq!((sound.problems.len(), sound.leftovers.len()), (0, 1));

@@ -13,6 +13,7 @@ use crate::fit::checkpoint::{Checkpoint, Origin};
 use crate::fit::{FitParams, find_encoding, start_weights, usual_encoding};
 use crate::play::generate::Plan;
 use crate::play::generator::{GameGenerator, NetworkGenerator, RolloutGenerator};
+use crate::play::matches::MatchPlayer;
 use crate::play::network_game::NetworkPlay;
 use crate::play::settings::SelfPlay;
 use crate::trainable::Trainable;
@@ -90,12 +91,17 @@ impl GamesJob {
         threads: usize,
         source: String,
     ) -> Plan {
+        let boards = plan.boards();
+        let own_komi = boards.get(range.board).and_then(|board| board.komi);
         Plan {
             first: range.first,
             games: range.games,
             seed: plan.seed,
             threads,
-            settings: settings(plan, range.board),
+            settings: SelfPlay {
+                komi: own_komi.or(plan.self_play.komi),
+                ..plan.self_play.clone()
+            },
             generator: source,
         }
     }
@@ -146,6 +152,29 @@ pub(crate) struct MatchJob {
     pub(crate) seed: u64,
 }
 
+impl MatchJob {
+    /// The players of its matches against an opponent; `open` opens networks, its own first.
+    ///
+    /// # Errors
+    /// Those of `open`.
+    pub(crate) fn players(
+        &self,
+        opponent: &Opponent,
+        mut open: impl FnMut(&NetworkRef) -> Result<EvaluatorFactory, TrainError>,
+    ) -> Result<[MatchPlayer; 2], TrainError> {
+        let visits = self.visits;
+        let mut player = |network| {
+            let network = Box::new(open(network)?);
+            Ok::<_, TrainError>(MatchPlayer::Network { network, visits })
+        };
+        let own = player(&self.network)?;
+        Ok(match &opponent.network {
+            Some(network) => [own, player(network)?],
+            None => [own, MatchPlayer::Rollouts(opponent.playouts)],
+        })
+    }
+}
+
 /// An opponent in rating matches.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Opponent {
@@ -155,16 +184,6 @@ pub(crate) struct Opponent {
     pub(crate) playouts: u64,
     /// Its network.
     pub(crate) network: Option<NetworkRef>,
-}
-
-/// Settings of self-play on one of the plan's boards.
-fn settings(plan: &CyclePlan, board: usize) -> SelfPlay {
-    let boards = plan.boards();
-    let own = boards.get(board).and_then(|board| board.komi);
-    SelfPlay {
-        komi: own.or(plan.self_play.komi),
-        ..plan.self_play.clone()
-    }
 }
 
 /// An untrained network with the stage's architecture.
@@ -227,7 +246,15 @@ pub(super) fn read_weights<G: Trainable>(
         let advice = "restore it from a copy, or name other weights";
         refused("weights", &error.advising(advice))
     })?;
-    check_weights(starts, plan, &given).map_err(|error| {
+    let can_start = || {
+        let stage = plan.stage.first();
+        let stage = stage.ok_or_else(|| TrainError::plan("it has no [[stage]]"))?;
+        let params = FitParams::of::<G>(stage.network, 1, &plan.fit);
+        let planes = find_encoding::<G>(&params.encoding)?.planes();
+        let origin = Origin::of(starts, &params.encoding, planes, 0);
+        start_weights(&given, &origin, &params).map(drop)
+    };
+    can_start().map_err(|error| {
         let why = format!(
             "{}: the first stage cannot start from it: {error}",
             folder.display()
@@ -235,20 +262,6 @@ pub(super) fn read_weights<G: Trainable>(
         refused("weights", &why)
     })?;
     Ok(given)
-}
-
-/// Whether the network of the first stage can start from these weights.
-fn check_weights<G: Trainable>(
-    starts: &[G],
-    plan: &CyclePlan,
-    given: &Checkpoint,
-) -> Result<(), TrainError> {
-    let stage = plan.stage.first();
-    let stage = stage.ok_or_else(|| TrainError::plan("it has no [[stage]]"))?;
-    let params = FitParams::of::<G>(stage.network, 1, &plan.fit);
-    let planes = find_encoding::<G>(&params.encoding)?.planes();
-    let origin = Origin::of(starts, &params.encoding, planes, 0);
-    start_weights(given, &origin, &params).map(drop)
 }
 
 fn refused(key: &str, why: &dyn Display) -> TrainError {

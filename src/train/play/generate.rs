@@ -258,9 +258,8 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn add(&mut self, mut game: PlayedGame) -> Result<(), TrainError> {
-        if self.plan.settings.sgf_every > 0
-            && game.game.is_multiple_of(self.plan.settings.sgf_every)
-        {
+        let sgf_every = self.plan.settings.sgf_every;
+        if sgf_every > 0 && game.rows[0].game.is_multiple_of(sgf_every) {
             selfplay::write(self.folder, self.info, &game)?;
         }
         self.rows.append(&mut game.rows);

@@ -193,7 +193,7 @@ impl Store {
         check: impl Fn(Vec<u8>) -> Result<T, E>,
     ) -> Result<T, StoreError> {
         let found = self.find_checked(name, check)?;
-        found.ok_or_else(|| self.error(name, "it is missing".to_owned()))
+        found.ok_or_else(|| self.error(name, "it is missing"))
     }
 
     /// Names of all objects below a folder, ascending.
@@ -205,11 +205,11 @@ impl Store {
     }
 
     /// An error about an object.
-    pub(crate) fn error(&self, object: &str, reason: String) -> StoreError {
+    pub(crate) fn error(&self, object: &str, reason: impl Into<String>) -> StoreError {
         StoreError {
             store: self.name.clone(),
             object: object.to_owned(),
-            reason,
+            reason: reason.into(),
         }
     }
 

@@ -66,7 +66,7 @@ impl<G: Trainable> Learner<G> {
         self.generation.set(job.generation);
         let name = GamesOffer::object(job.generation);
         let offer: Option<GamesOffer> = objects::read(&self.store, &name)?;
-        let missing = || self.store.error(&name, "it is missing".to_owned());
+        let missing = || self.store.error(&name, "it is missing");
         let offer = offer.ok_or_else(missing)?;
         let tickets = offer.tickets(&self.plan);
         let evaluations = self.seen.borrow().evaluations();

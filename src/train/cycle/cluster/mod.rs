@@ -91,13 +91,8 @@ pub fn run_learner<G: Trainable>(
         return Err(TrainError::Refused(broken));
     }
     let manifest = Manifest::begin(store, plan)?;
-    let worker = match options.plays {
-        true => {
-            let worker = Worker::new(start, resources.runtime, store, &options.worker)?;
-            Some(RefCell::new(worker))
-        }
-        false => None,
-    };
+    let worker = || Worker::new(start, resources.runtime, store, &options.worker);
+    let worker = options.plays.then(worker).transpose()?;
     let learner = Learner {
         store: store.clone(),
         run_folder: RunFolder::new(&options.folder),
@@ -107,7 +102,7 @@ pub fn run_learner<G: Trainable>(
         look_every: options.look_every,
         term: Cell::new(0),
         generation: Cell::new(0),
-        worker,
+        worker: worker.map(RefCell::new),
         uploaded: RefCell::default(),
         complete: RefCell::default(),
         seen: RefCell::new(MachinesSeen::new(store)),

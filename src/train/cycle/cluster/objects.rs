@@ -166,28 +166,24 @@ impl Snapshot {
 }
 
 /// Copies all objects of a run into a folder, which is then a run of its own; those that are there are
-/// left alone. `told` gets the name of each.
+/// left alone. Returns their number.
 ///
 /// # Errors
 /// [`TrainError`] of the store and of files.
-pub fn copy_run(
-    store: &Store,
-    folder: &Path,
-    mut told: impl FnMut(&str),
-) -> Result<(), TrainError> {
-    for name in store.list("")? {
-        let path = folder.join(&name);
+pub fn copy_run(store: &Store, folder: &Path) -> Result<usize, TrainError> {
+    let names = store.list("")?;
+    for name in &names {
+        let path = folder.join(name);
         if !path.exists() {
             let above = path.parent().unwrap_or(folder);
             std::fs::create_dir_all(above).map_err(TrainError::io(above))?;
             // Gone since it was listed: a report that is being replaced.
-            if let Some(bytes) = store.get(&name)? {
+            if let Some(bytes) = store.get(name)? {
                 durable::write(&path, &bytes)?;
             }
         }
-        told(&name);
     }
-    Ok(())
+    Ok(names.len())
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::objects;
 use super::tickets::{GamesOffer, MatchesOffer, Offers, Part, Ticket};
 use crate::cycle::{CyclePlan, GameRange, NetworkRef, to_json};
 use crate::play::generate::{Progress, generate_shard};
-use crate::play::matches::{MatchParams, MatchPlayer, PairResult, play_match};
+use crate::play::matches::{MatchParams, PairResult, play_match};
 use crate::play::runtime::Runtime;
 use crate::shards::shard;
 use crate::store::Store;
@@ -140,20 +140,15 @@ impl<G: Trainable> TicketPlayer<G> {
             .first()
             .zip(offer.job.opponents.get(opponent))
             .ok_or_else(|| TrainError::plan("it has no such board or opponent"))?;
-        let visits = offer.job.visits;
-        let mut player = |network: &NetworkRef| {
+        let mut sources = Vec::new();
+        let players = offer.job.players(other, |network| {
             let (factory, backend) = self.open(network, start.size())?;
-            let player = MatchPlayer::Network {
-                network: Box::new(factory),
-                visits,
-            };
-            Ok::<_, TrainError>((player, format!("{} {backend}", network.hash)))
-        };
-        let own = player(&offer.job.network)?;
-        let other = match &other.network {
-            Some(network) => player(network)?,
-            None => (MatchPlayer::Rollouts(other.playouts), other.name.clone()),
-        };
+            sources.push(format!("{} {backend}", network.hash));
+            Ok(factory)
+        })?;
+        if other.network.is_none() {
+            sources.push(other.name.clone());
+        }
         let settings = MatchParams {
             first,
             pairs,
@@ -163,11 +158,11 @@ impl<G: Trainable> TicketPlayer<G> {
             concurrent: plan.self_play.concurrent,
         };
         let mut progress = Progress::default();
-        let pairs = play_match(start, [&own.0, &other.0], &settings, |pairs| {
+        let pairs = play_match(start, players.each_ref(), &settings, |pairs| {
             progress.games = 2 * pairs.len() as u64;
             observe(progress).map(ControlFlow::Continue)
         })?;
-        let source = format!("{} against {}", own.1, other.1);
+        let source = sources.join(" against ");
         to_json(&PairsResult { source, pairs })
     }
 

@@ -6,7 +6,7 @@ mod machines;
 mod page;
 
 pub use machines::{Machine, Machines};
-pub use page::{STYLE, write};
+pub use page::{RELOAD_SECONDS, head, write};
 
 use crate::TrainError;
 use crate::cycle::{

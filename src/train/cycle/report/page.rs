@@ -9,11 +9,11 @@ use crate::cycle::{Generation, RunFolder, rating_of};
 use crate::{TrainError, durable};
 use tengen::chart::escape;
 
-/// Reload interval of the page of a running run, in seconds.
-const RELOAD_SECONDS: u32 = 20;
+/// Reload interval of the page of work in progress, in seconds.
+pub const RELOAD_SECONDS: u32 = 20;
 
 /// Style of training pages.
-pub const STYLE: &str = ":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;\
+const STYLE: &str = ":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;\
 max-width:1040px;margin:2em auto;padding:0 1em;color:#222;background:#fff}h1{font-size:1.5em;margin:0}\
 h2{font-size:1.1em;margin:1.5em 0 .3em}.state{font-weight:600;margin:.3em 0}small{font-weight:400}.facts{margin:.3em 0 1.5em}\
 main{display:flex;flex-wrap:wrap;gap:1.5em 2em}figure{margin:0;width:500px;max-width:100%}\
@@ -35,20 +35,26 @@ pub fn write(run_folder: &RunFolder, now: Option<&str>) -> Result<(), TrainError
     durable::write(&run_folder.report(), page(&data).as_bytes())
 }
 
+/// The beginning of a page with this title, as HTML; while its work is `running` it reloads itself.
+pub fn head(title: &str, running: bool) -> String {
+    let reload = match running {
+        true => format!("<meta http-equiv=\"refresh\" content=\"{RELOAD_SECONDS}\">"),
+        false => String::new(),
+    };
+    format!(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">{reload}\
+         <meta name=\"viewport\" content=\"width=device-width\"><title>{title}</title>\
+         <style>{STYLE}</style>"
+    )
+}
+
 /// The whole page.
 fn page(data: &ReportData) -> String {
     let name = escape(&data.name);
-    let reload = match data.state {
-        RunState::Working(..) => {
-            format!("<meta http-equiv=\"refresh\" content=\"{RELOAD_SECONDS}\">")
-        }
-        RunState::Finished | RunState::Unfinished => String::new(),
-    };
-    let mut page = format!(
-        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">{reload}\
-         <meta name=\"viewport\" content=\"width=device-width\">\
-         <title>{name} &ndash; training run</title><style>{STYLE}</style>\
-         <h1>Training run {name}: {game}</h1><p class=\"state\">{state}</p>\
+    let running = matches!(data.state, RunState::Working(..));
+    let mut page = head(&format!("{name} &ndash; training run"), running);
+    page += &format!(
+        "<h1>Training run {name}: {game}</h1><p class=\"state\">{state}</p>\
          <p class=\"facts\">{figures}</p><main>",
         game = data.game,
         state = state(data),

@@ -18,11 +18,7 @@ use tengen_nn::eval::EvaluatorFactory;
 
 impl<G: Trainable> GenerationSteps<'_, G> {
     /// Plays the missing rating matches of the network.
-    pub(super) fn rate(
-        &self,
-        context: &mut RunContext<'_, G>,
-        network: &EvaluatorFactory,
-    ) -> Result<(), TrainError> {
+    pub(super) fn rate(&self, context: &mut RunContext<'_, G>) -> Result<(), TrainError> {
         let Some(rating) = context.plan.rating.as_ref() else {
             return Ok(());
         };
@@ -85,7 +81,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         }
         for opponent in &job.opponents {
             if load::<MatchRecord>(&path(opponent))?.is_none() {
-                keep(opponent, self.meet(context, &job, network, opponent)?)?;
+                keep(opponent, self.meet(context, &job, opponent)?)?;
             }
         }
         Ok(())
@@ -110,23 +106,14 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         &self,
         context: &mut RunContext<'_, G>,
         job: &MatchJob,
-        network: &EvaluatorFactory,
         opponent: &Opponent,
     ) -> Result<Vec<PairResult>, TrainError> {
-        let player = |network| MatchPlayer::Network {
-            network: Box::new(network),
-            visits: job.visits,
-        };
-        let other = match &opponent.network {
-            Some(network) => {
-                let path = context.run_folder.named(&network.name);
-                player(context.resources.runtime.open(&path, self.start.size())?)
-            }
-            None => MatchPlayer::Rollouts(opponent.playouts),
-        };
-        let players = [&player(network.clone()), &other];
+        let [own, other] = job.players(opponent, |network| {
+            let path = context.run_folder.named(&network.name);
+            context.resources.runtime.open(&path, self.start.size())
+        })?;
         let plan = self.match_plan(context, job.pairs, job.opening_plies);
-        play_match(self.start, players, &plan, |pairs| {
+        play_match(self.start, [&own, &other], &plan, |pairs| {
             self.tell_rating(context, job, opponent, pairs)
                 .map(ControlFlow::Continue)
         })
