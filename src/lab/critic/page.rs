@@ -5,11 +5,12 @@ use std::path::Path;
 use super::anchor::Anchor;
 use super::lesson::Played;
 use super::plan::CriticPlan;
-use super::record::{ArmResults, OpponentScore, read_results};
+use super::record::{ArmResults, OPPONENT, OpponentScore, read_results};
 use super::tables::tables;
 use tengen::chart::{Chart, Scale, Series, escape};
 use tengen::clock::{date_time, unix_time};
 use tengen_train::TrainError;
+use tengen_train::cycle::load;
 use tengen_train::cycle::report::{RELOAD_SECONDS, head};
 use tengen_train::durable;
 
@@ -21,7 +22,8 @@ use tengen_train::durable;
 pub(super) fn write(plan: &CriticPlan, folder: &Path, running: bool) -> Result<(), TrainError> {
     let results = read_results(plan, folder)?;
     let tables = tables(plan, &results);
-    let opponent = OpponentScore::load(folder)?.map_or(String::new(), |opponent| {
+    let opponent: Option<OpponentScore> = load(&folder.join(OPPONENT))?;
+    let opponent = opponent.map_or(String::new(), |opponent| {
         let (share, games) = (100.0 * opponent.score, opponent.games);
         format!("The opponent scores {share:.1}% of {games} games against random play.")
     });

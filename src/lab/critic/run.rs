@@ -14,12 +14,13 @@ use super::anchor::measure;
 use super::lesson::{CriticTrainee, LessonSettings, play};
 use super::page;
 use super::plan::{Arm, CriticPlan, run_name};
-use super::record::{OpponentScore, Record, RunFiles};
+use super::record::{OPPONENT, OpponentScore, Record, RunFiles};
 use super::target::{Target, TrainingTarget};
 use super::taught::{Taught, score_against_chance};
 use crate::critic::{Critic, CriticInfo, Network};
 use tengen::clock::Clock;
 use tengen::rollout::Rollout;
+use tengen_train::cycle::{load, save};
 use tengen_train::durable::lock_folder;
 use tengen_train::play::eval_batch::TaskControl;
 use tengen_train::play::numbered_seed;
@@ -70,10 +71,11 @@ pub fn run<G: Taught + Rollout>(
 ) -> Result<(), TrainError> {
     let _lock = lock_folder(folder)?;
     keep_plan(plan, folder)?;
-    if OpponentScore::load(folder)?.is_none() {
+    let opponent = folder.join(OPPONENT);
+    if load::<OpponentScore>(&opponent)?.is_none() {
         let games = OPPONENT_GAMES;
         let score = score_against_chance(start, plan.opponent_rules, games);
-        OpponentScore { score, games }.save(folder)?;
+        save(&opponent, &OpponentScore { score, games })?;
     }
     let school = SharedRun {
         start,

@@ -140,8 +140,14 @@ pub fn generate<G: Trainable>(
     has_moves(start)?;
     let _lock = lock_folder(folder)?;
     let info = plan.shard_info(start);
-    let (done, mut progress) = finished_games(folder, &info)?;
+    let finished = merge::finished_games(folder, &info)?;
+    let mut progress = Progress::default();
+    for game in &finished {
+        progress.add(game.outcome, game.positions);
+    }
+    progress.resumed = progress.games;
     observe(progress)?;
+    let done: HashSet<u64> = finished.iter().map(|game| game.number).collect();
     let games = plan.numbers().filter(|game| !done.contains(game));
     let mut writer = Writer {
         folder,
@@ -234,17 +240,6 @@ fn play_all<G: Trainable>(
             receive(game, evaluations).map(ControlFlow::Continue)
         },
     )
-}
-
-/// The finished games in a folder, and their statistics.
-fn finished_games(folder: &Path, info: &ShardInfo) -> Result<(HashSet<u64>, Progress), TrainError> {
-    let games = merge::finished_games(folder, info)?;
-    let mut progress = Progress::default();
-    for game in &games {
-        progress.add(game.outcome, game.positions);
-    }
-    progress.resumed = progress.games;
-    Ok((games.iter().map(|game| game.number).collect(), progress))
 }
 
 /// Collects games into shards.

@@ -136,9 +136,9 @@ impl Store {
         if self.create(name, bytes)? == Creation::Created {
             return Ok(());
         }
-        self.get_checked(name, |found| match found == bytes {
-            true => Ok(()),
-            false => Err("it exists with another content: is it damaged?"),
+        self.get_checked(name, |found| {
+            let same = (found == bytes).then_some(());
+            same.ok_or("it exists with another content: is it damaged?")
         })
     }
 

@@ -65,9 +65,8 @@ impl<G: Trainable> Learner<G> {
     ) -> Result<Progress, TrainError> {
         self.generation.set(job.generation);
         let name = GamesOffer::object(job.generation);
-        let offer: Option<GamesOffer> = objects::read(&self.store, &name)?;
-        let missing = || self.store.error(&name, "it is missing");
-        let offer = offer.ok_or_else(missing)?;
+        let read = |bytes: Vec<u8>| serde_json::from_slice::<GamesOffer>(&bytes);
+        let offer = self.store.get_checked(&name, read)?;
         let tickets = offer.tickets(&self.plan);
         let evaluations = self.seen.borrow().evaluations();
         let progress = Cell::new(Progress::default());
