@@ -84,8 +84,8 @@ pub fn run<G: Taught + Rollout>(
         clock,
     };
     for arms in [plan.base.as_slice(), &plan.arm] {
-        let jobs_of = |arm| plan.seeds.iter().map(move |&seed| Job { arm, seed });
-        let jobs: Vec<Job<'_>> = arms.iter().flat_map(jobs_of).collect();
+        let jobs_of = |arm| plan.seeds.iter().map(move |&seed| (arm, seed));
+        let jobs: Vec<(&Arm, u64)> = arms.iter().flat_map(jobs_of).collect();
         school.work(&jobs, threads, tell)?;
     }
     page::write(plan, folder, false)
@@ -106,12 +106,6 @@ fn keep_plan(plan: &CriticPlan, folder: &Path) -> Result<(), TrainError> {
     Err(TrainError::mismatch(&path, reason))
 }
 
-/// One run.
-struct Job<'a> {
-    arm: &'a Arm,
-    seed: u64,
-}
-
 /// State shared by all runs.
 struct SharedRun<'a, G> {
     start: &'a G,
@@ -121,10 +115,10 @@ struct SharedRun<'a, G> {
 }
 
 impl<G: Taught + Rollout> SharedRun<'_, G> {
-    /// Does jobs, each on one thread.
+    /// Does the runs of arms with seeds, each on one thread.
     fn work(
         &self,
-        jobs: &[Job<'_>],
+        jobs: &[(&Arm, u64)],
         threads: usize,
         tell: &mut dyn FnMut(&CriticEvent),
     ) -> Result<(), TrainError> {
@@ -137,9 +131,9 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
             |tell| {
                 // Relaxed: the counter orders nothing else.
                 while !control.is_stopped()
-                    && let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed))
+                    && let Some(&(arm, seed)) = jobs.get(next.fetch_add(1, Ordering::Relaxed))
                 {
-                    self.teach(job, tell)?;
+                    self.teach(arm, seed, tell)?;
                 }
                 Ok(())
             },
@@ -160,13 +154,14 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
     /// Does the remaining work of a run.
     fn teach(
         &self,
-        job: &Job<'_>,
+        arm: &Arm,
+        seed: u64,
         tell: &mut dyn FnMut(CriticEvent) -> ControlFlow<()>,
     ) -> Result<(), TrainError> {
-        let (arm, lessons) = (job.arm, self.plan.lessons_of(job.arm));
-        let name = run_name(arm, job.seed);
+        let lessons = self.plan.lessons_of(arm);
+        let name = run_name(arm, seed);
         let files = RunFiles::new(self.folder, &name);
-        let first = self.first(job)?;
+        let first = self.first(arm, seed)?;
         let before = first.info.games;
         let (mut record, mut critic) = files.load(before)?.unwrap_or((Record::default(), first));
         critic.info.fills_eyes = arm.fills_eyes.unwrap_or(self.plan.fills_eyes);
@@ -176,7 +171,7 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
         let mut since = self.clock.now();
         let mut done = record.games.len() as u32;
         loop {
-            self.measure(done, job, &trainee.network, &mut record);
+            self.measure(done, arm, seed, &trainee.network, &mut record);
             let now = self.clock.now();
             record.seconds[0] += now.saturating_sub(since).as_secs_f64();
             since = now;
@@ -193,7 +188,7 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
             }
             let most = self.until(done).min(lessons.games);
             while done < most {
-                let seed = game_seed(arm, job.seed, done);
+                let seed = game_seed(arm, seed, done);
                 record
                     .games
                     .push(play(self.start, &course, done, seed, &mut trainee));
@@ -214,14 +209,14 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
     }
 
     /// Start of a run.
-    fn first(&self, job: &Job<'_>) -> Result<Critic, TrainError> {
+    fn first(&self, arm: &Arm, seed: u64) -> Result<Critic, TrainError> {
         let (plan, size) = (self.plan, self.start.size());
-        if let Some(base) = plan.base.as_ref().filter(|base| base.name != job.arm.name) {
-            let path = RunFiles::new(self.folder, &run_name(base, job.seed)).critic();
+        if let Some(base) = plan.base.as_ref().filter(|base| base.name != arm.name) {
+            let path = RunFiles::new(self.folder, &run_name(base, seed)).critic();
             let critic = Critic::load_for(&path, G::NAME, size);
             return critic.map_err(|error| TrainError::corrupt(&path, error));
         }
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(job.seed);
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         Ok(Critic {
             network: Network::new(size.area(), plan.hidden, &mut rng),
             info: CriticInfo {
@@ -230,7 +225,7 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
                 height: size.height,
                 hidden: plan.hidden,
                 games: 0,
-                seed: job.seed,
+                seed,
                 fills_eyes: false,
                 taught: String::new(),
             },
@@ -238,7 +233,7 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
     }
 
     /// Plays the due matches.
-    fn measure(&self, done: u32, job: &Job<'_>, network: &Network, record: &mut Record) {
+    fn measure(&self, done: u32, arm: &Arm, seed: u64, network: &Network, record: &mut Record) {
         let Some(plan) = &self.plan.measure else {
             return;
         };
@@ -246,14 +241,14 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
             .measured
             .iter()
             .any(|measured| measured.games == done);
-        let last = done == self.plan.lessons_of(job.arm).games;
+        let last = done == self.plan.lessons_of(arm).games;
         if there || !done.is_multiple_of(plan.every) && !last {
             return;
         }
         let began = self.clock.now();
         for &against in &plan.against {
             // The same openings for all arms, different ones for each seed.
-            let seed = !numbered_seed(job.seed, done.into());
+            let seed = !numbered_seed(seed, done.into());
             let measured = measure(self.start, network, plan, against, done, seed);
             record.measured.push(measured);
         }

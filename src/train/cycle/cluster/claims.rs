@@ -192,7 +192,7 @@ impl Claims {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cycle::cluster::tickets::Part;
+    use crate::cycle::cluster::tickets::{PairRange, Part};
     use crate::store::faulty::FaultyBackend;
 
     const LEASE: Duration = Duration::from_secs(60);
@@ -235,11 +235,11 @@ mod tests {
     #[test]
     fn a_machine_gives_signs_of_life_for_the_claim_alone_that_it_holds() {
         let store = FaultyBackend::new(1).store();
-        let part = Part::Pairs {
+        let part = Part::Pairs(PairRange {
             opponent: 0,
             first: 0,
             pairs: 1,
-        };
+        });
         let ticket = Ticket {
             generation: 0,
             name: "matches/rave-50.0000".to_owned(),

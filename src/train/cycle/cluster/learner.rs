@@ -189,9 +189,9 @@ fn waiting_for<'t>(open: impl Iterator<Item = &'t Ticket>) -> String {
         generation = ticket.generation;
         games += match ticket.part {
             Part::Games(range) => range.games,
-            Part::Pairs { pairs, .. } => {
+            Part::Pairs(range) => {
                 kind = "games of rating matches";
-                2 * u64::from(pairs)
+                2 * u64::from(range.pairs)
             }
         };
     }
@@ -201,6 +201,7 @@ fn waiting_for<'t>(open: impl Iterator<Item = &'t Ticket>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cycle::cluster::tickets::PairRange;
 
     #[test]
     fn what_is_waited_for_is_told_in_games() {
@@ -222,11 +223,11 @@ mod tests {
             waiting_for(games.iter()),
             "generation 7: waiting for workers to play 62 games"
         );
-        let pairs = ticket(Part::Pairs {
+        let pairs = ticket(Part::Pairs(PairRange {
             opponent: 0,
             first: 0,
             pairs: 5,
-        });
+        }));
         assert_eq!(
             waiting_for(std::iter::once(&pairs)),
             "generation 7: waiting for workers to play 10 games of rating matches"

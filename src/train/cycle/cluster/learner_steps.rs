@@ -152,17 +152,15 @@ impl<G: Trainable> Learner<G> {
         self.wait(
             &offer.tickets(),
             &mut |ticket| {
-                let Part::Pairs {
-                    opponent, first, ..
-                } = ticket.part
-                else {
+                let Part::Pairs(range) = ticket.part else {
                     return Ok(());
                 };
                 let result: PairsResult = self
                     .store
                     .get_checked(&ticket.result(), |bytes| serde_json::from_slice(&bytes))?;
-                met[opponent].insert(first, result.pairs);
-                observe(opponent, &joined(&met[opponent]))
+                let against = &mut met[range.opponent];
+                against.insert(range.first, result.pairs);
+                observe(range.opponent, &joined(against))
             },
             &mut || Ok(()),
         )?;

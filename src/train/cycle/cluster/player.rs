@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::objects;
-use super::tickets::{GamesOffer, MatchesOffer, Offers, Part, Ticket};
+use super::tickets::{GamesOffer, MatchesOffer, Offers, PairRange, Part, Ticket};
 use crate::cycle::{CyclePlan, GameRange, NetworkRef, to_json};
 use crate::play::generate::{Progress, generate_shard};
 use crate::play::matches::{MatchParams, PairResult, play_match};
@@ -81,15 +81,7 @@ impl<G: Trainable> TicketPlayer<G> {
     ) -> Result<Vec<u8>, TrainError> {
         match (&ticket.part, &offers.games, &offers.matches) {
             (Part::Games(range), Some(offer), _) => self.games(offer, *range, observe),
-            (
-                &Part::Pairs {
-                    opponent,
-                    first,
-                    pairs,
-                },
-                _,
-                Some(offer),
-            ) => self.pairs(offer, opponent, first, pairs, observe),
+            (Part::Pairs(range), _, Some(offer)) => self.pairs(offer, *range, observe),
             _ => Err(TrainError::Setting(format!(
                 "ticket {} is not offered",
                 ticket.full_name()
@@ -129,16 +121,14 @@ impl<G: Trainable> TicketPlayer<G> {
     fn pairs(
         &mut self,
         offer: &MatchesOffer,
-        opponent: usize,
-        first: u32,
-        pairs: u32,
+        range: PairRange,
         observe: &mut dyn FnMut(Progress) -> Result<(), TrainError>,
     ) -> Result<Vec<u8>, TrainError> {
         let plan = CyclePlan::parse(&offer.plan)?;
         let starts = plan.starts(&self.start)?;
         let (start, other) = starts
             .first()
-            .zip(offer.job.opponents.get(opponent))
+            .zip(offer.job.opponents.get(range.opponent))
             .ok_or_else(|| TrainError::plan("it has no such board or opponent"))?;
         let mut sources = Vec::new();
         let players = offer.job.players(other, |network| {
@@ -150,8 +140,8 @@ impl<G: Trainable> TicketPlayer<G> {
             sources.push(other.name.clone());
         }
         let settings = MatchParams {
-            first,
-            pairs,
+            first: range.first,
+            pairs: range.pairs,
             opening_plies: offer.job.opening_plies,
             seed: offer.job.seed,
             threads: self.threads,
@@ -218,7 +208,7 @@ pub(super) fn source(ticket: &Ticket, bytes: Vec<u8>) -> Option<String> {
             let shard = shard::decode(Path::new(&ticket.name), bytes).ok()?;
             Some(shard.info.source)
         }
-        Part::Pairs { .. } => {
+        Part::Pairs(_) => {
             let result: PairsResult = serde_json::from_slice(&bytes).ok()?;
             Some(result.source)
         }

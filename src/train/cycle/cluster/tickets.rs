@@ -34,12 +34,19 @@ pub(super) struct MatchesOffer {
 pub(super) enum Part {
     /// Games of self-play.
     Games(GameRange),
-    /// Pairs against one of the opponents.
-    Pairs {
-        opponent: usize,
-        first: u32,
-        pairs: u32,
-    },
+    /// Pairs of a rating match.
+    Pairs(PairRange),
+}
+
+/// Pairs of games against one of the opponents, with consecutive numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PairRange {
+    /// Index of the opponent in the job.
+    pub(super) opponent: usize,
+    /// Number of the first pair.
+    pub(super) first: u32,
+    /// How many.
+    pub(super) pairs: u32,
 }
 
 /// A part of a generation's work, done by one machine.
@@ -66,7 +73,7 @@ impl Ticket {
     pub(super) fn result(&self) -> String {
         let ending = match self.part {
             Part::Games(_) => "parquet",
-            Part::Pairs { .. } => "json",
+            Part::Pairs(_) => "json",
         };
         format!("{}.{ending}", self.full_name())
     }
@@ -116,11 +123,11 @@ impl MatchesOffer {
                 tickets.push(Ticket {
                     generation: job.generation,
                     name: format!("matches/{}.{number:04}", opponent.name),
-                    part: Part::Pairs {
+                    part: Part::Pairs(PairRange {
                         opponent: index,
                         first,
                         pairs: step.min(job.pairs - first),
-                    },
+                    }),
                 });
             }
         }

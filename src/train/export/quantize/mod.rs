@@ -136,7 +136,7 @@ pub fn differences(pairs: &mut [Pair], boards: &[Examples]) -> Result<Vec<OnBoar
 /// # Errors
 /// [`EvalError`] when one of them cannot be computed.
 pub fn speeds(
-    evaluators: [&mut dyn Evaluator; 2],
+    pair: &mut Pair,
     batch: &Batch,
     clock: &dyn Clock,
     turns: usize,
@@ -145,9 +145,8 @@ pub fn speeds(
     const TURN: Duration = Duration::from_millis(20);
     let mut out = Outputs::new();
     let mut best = [0.0_f64; 2];
-    let [first, second] = evaluators;
     for _ in 0..turns.max(1) {
-        for (evaluator, best) in [&mut *first, &mut *second].into_iter().zip(&mut best) {
+        for (evaluator, best) in pair.iter_mut().zip(&mut best) {
             evaluator.evaluate(batch, &mut out)?;
             let (start, mut calls) = (clock.now(), 0);
             let elapsed = loop {

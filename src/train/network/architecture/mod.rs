@@ -147,9 +147,7 @@ impl Architecture {
         let (_, played) = walk(Outputs::Play);
         (weights, Counts { played, fitted })
     }
-}
 
-impl Architecture {
     /// Weights with which this network answers like `small` with its own; additional weights start
     /// at random, by `seed`, without effect on the output. `None` unless this network is of the
     /// same family with at least as many blocks and channels.
