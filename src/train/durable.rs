@@ -182,7 +182,7 @@ pub fn lock_folder(folder: &Path) -> Result<FolderLock, TrainError> {
 ///
 /// # Errors
 /// [`TrainError::Io`] when a folder cannot be read.
-pub(crate) fn files_below(path: &Path) -> Result<Vec<PathBuf>, TrainError> {
+pub fn files_below(path: &Path) -> Result<Vec<PathBuf>, TrainError> {
     if !path.is_dir() {
         return Ok(vec![path.to_path_buf()]);
     }

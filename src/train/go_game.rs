@@ -3,7 +3,7 @@
 use crate::cycle::fsck;
 use crate::cycle::{CyclePlan, Resources, RunFolder, int8, run};
 use crate::play::runtime::Runtime;
-use crate::shards::dataset::{Dataset, Selection};
+use crate::shards::dataset::Dataset;
 use crate::shards::shard;
 use std::sync::Arc;
 use tengen::clock::{Clock, FakeClock};
@@ -50,20 +50,15 @@ fn it_is_learned_from_its_own_games() {
     let start = SmallGo::new(BoardSize::square(5)).unwrap();
     let done = run(&start, &plan, scratch.path(), &resources, &mut |_| ()).unwrap();
     assert_eq!(done.len(), 3);
-    let findings = fsck::check(scratch.path(), |_| ()).unwrap();
+    let findings = fsck::check(scratch.path()).unwrap();
     assert_eq!(findings.problems, []);
     let losses = done.last().unwrap().held_out.unwrap().aux;
     assert!(losses.ownership > 0.0 && losses.lead > 0.0 && losses.reply > 0.0);
     assert_eq!((losses.fate, losses.margin), (0.0, 0.0));
 
     let run_folder = RunFolder::new(scratch.path());
-    let folders = (0..3).map(|number| run_folder.games(number)).collect();
-    let selection = Selection {
-        folders,
-        window: usize::MAX,
-        held_out: 0.0,
-    };
-    let rows = Dataset::load(&selection).unwrap().fit;
+    let folders = [0, 1, 2].map(|number| run_folder.games(number));
+    let rows = Dataset::load(&folders, usize::MAX, 0.0).unwrap().fit;
     let mut komis: Vec<_> = rows.iter().map(|row| row.komi.unwrap().0).collect();
     komis.sort_unstable();
     komis.dedup();
@@ -119,16 +114,12 @@ fn boards_of_two_sizes_are_learned_by_one_network() {
     let done = run(&start, &plan, scratch.path(), &resources, &mut |_| ()).unwrap();
     let games: Vec<u64> = done.iter().map(|generation| generation.games).collect();
     assert_eq!(games, [9, 6]);
-    assert_eq!(fsck::check(scratch.path(), |_| ()).unwrap().problems, []);
+    assert_eq!(fsck::check(scratch.path()).unwrap().problems, []);
 
     let run_folder = RunFolder::new(scratch.path());
     let folder = |board: &str| run_folder.games(1).join(board);
-    let selection = Selection {
-        folders: vec![folder("5x5"), folder("7x6")],
-        window: usize::MAX,
-        held_out: 0.0,
-    };
-    let dataset = Dataset::load(&selection).unwrap();
+    let folders = [folder("5x5"), folder("7x6")];
+    let dataset = Dataset::load(&folders, usize::MAX, 0.0).unwrap();
     let (small, large) = (BoardSize::square(5), BoardSize::new(7, 6));
     assert_eq!(dataset.boards, [small, large]);
     assert_eq!(dataset.games, 6);

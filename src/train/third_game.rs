@@ -3,7 +3,7 @@
 use crate::cycle::fsck;
 use crate::cycle::{CyclePlan, Resources, RunFolder, run};
 use crate::play::runtime::Runtime;
-use crate::shards::dataset::{Dataset, Selection};
+use crate::shards::dataset::Dataset;
 use crate::shards::shard;
 use tengen::clock::FakeClock;
 use tengen::game::{BoardSize, Game as _};
@@ -37,7 +37,7 @@ fn it_is_learned_from_its_own_games() {
     let done = run(&start, &plan, scratch.path(), &resources, &mut |_| ()).unwrap();
     assert!(done.len() >= 2);
 
-    let findings = fsck::check(scratch.path(), |_| ()).unwrap();
+    let findings = fsck::check(scratch.path()).unwrap();
     assert_eq!(findings.problems, []);
     assert!(
         findings.games >= 80 && findings.networks >= 2,
@@ -50,12 +50,7 @@ fn it_is_learned_from_its_own_games() {
         .collect();
     let rows = shard::read(&shard::list(&folders[0]).unwrap()[0]).unwrap();
     assert_eq!((&*rows.info.game, &*rows.info.rules), ("tictactoe", "3"));
-    let selection = Selection {
-        folders,
-        window: usize::MAX,
-        held_out: 0.0,
-    };
-    let rows = Dataset::load(&selection).unwrap().fit;
+    let rows = Dataset::load(&folders, usize::MAX, 0.0).unwrap().fit;
     for result in -1..=1 {
         assert!(rows.iter().any(|row| row.result == result), "{result}");
     }

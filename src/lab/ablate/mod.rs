@@ -32,7 +32,8 @@ fn keep(run: &Path, kept: &Path) -> Result<(), TrainError> {
     };
     let fit = from.fit(last.number);
     if let Some(newest) = durable::list(&fit, "step-", "checkpoint")?.last() {
-        copy_into(newest, &to.fit(last.number))?;
+        let name = newest.file_name().unwrap_or_default();
+        copy(newest, &to.fit(last.number).join(name))?;
     }
     for number in [last.number, last.plays_next] {
         copy_network(&from.network(number), &to.network(number))?;
@@ -66,18 +67,7 @@ fn restore(kept: &Path, run: &Path) -> Result<(), TrainError> {
     if !kept.exists() || run.join("plan.toml").exists() {
         return Ok(());
     }
-    let mut folders = vec![kept.to_path_buf()];
-    let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).map_err(TrainError::io(&folder))? {
-            let path = entry.map_err(TrainError::io(&folder))?.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                files.push(path);
-            }
-        }
-    }
+    let mut files = durable::files_below(kept)?;
     // The plan last: it marks the copy as complete.
     files.sort_by_key(|path| path.ends_with("plan.toml"));
     for path in files {
@@ -86,8 +76,4 @@ fn restore(kept: &Path, run: &Path) -> Result<(), TrainError> {
         }
     }
     Ok(())
-}
-
-fn copy_into(file: &Path, folder: &Path) -> Result<(), TrainError> {
-    copy(file, &folder.join(file.file_name().unwrap_or_default()))
 }

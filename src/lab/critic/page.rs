@@ -5,16 +5,14 @@ use std::path::Path;
 use super::anchor::Anchor;
 use super::lesson::Played;
 use super::plan::CriticPlan;
-use super::record::{ArmResults, OpponentScore, read_results};
+use super::record::{ArmResults, OPPONENT, OpponentScore, read_results};
 use super::tables::tables;
 use tengen::chart::{Chart, Scale, Series, escape};
 use tengen::clock::{date_time, unix_time};
 use tengen_train::TrainError;
-use tengen_train::cycle::report::STYLE;
+use tengen_train::cycle::load;
+use tengen_train::cycle::report::{RELOAD_SECONDS, head};
 use tengen_train::durable;
-
-/// Reload interval of the page of a running plan, in seconds.
-const RELOAD_SECONDS: u32 = 20;
 
 /// Reads the records in a folder, and writes `report.html` and `tables.md` there. While it is
 /// `running` the page reloads itself.
@@ -24,7 +22,8 @@ const RELOAD_SECONDS: u32 = 20;
 pub(super) fn write(plan: &CriticPlan, folder: &Path, running: bool) -> Result<(), TrainError> {
     let results = read_results(plan, folder)?;
     let tables = tables(plan, &results);
-    let opponent = OpponentScore::load(folder)?.map_or(String::new(), |opponent| {
+    let opponent: Option<OpponentScore> = load(&folder.join(OPPONENT))?;
+    let opponent = opponent.map_or(String::new(), |opponent| {
         let (share, games) = (100.0 * opponent.score, opponent.games);
         format!("The opponent scores {share:.1}% of {games} games against random play.")
     });
@@ -37,17 +36,12 @@ pub(super) fn write(plan: &CriticPlan, folder: &Path, running: bool) -> Result<(
     durable::write(&folder.join("tables.md"), markdown.as_bytes())?;
     let figures: String = charts(plan, &results).iter().map(Chart::figure).collect();
     let tables: String = tables.iter().map(|table| table.html()).collect();
-    let reload = match running {
-        true => format!("<meta http-equiv=\"refresh\" content=\"{RELOAD_SECONDS}\">"),
-        false => String::new(),
-    };
     let title = escape(&plan.title);
     let page = format!(
-        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">{reload}\
-         <meta name=\"viewport\" content=\"width=device-width\"><title>{title}</title>\
-         <style>{STYLE}</style><h1>{title}</h1><p class=\"state\">{}</p>\
+        "{}<h1>{title}</h1><p class=\"state\">{}</p>\
          <p class=\"facts\">{} {}x{}, {} hidden nodes, {} seeds. {opponent}</p><main>{figures}</main>{tables}\
          </html>\n",
+        head(&title, running),
         state(&results, running),
         escape(&plan.game),
         plan.size,

@@ -17,7 +17,7 @@ use crate::critic::Critic;
 use crate::seeds::Estimate;
 use tengen::chart::{Point, Series};
 use tengen_train::TrainError;
-use tengen_train::{cycle, durable};
+use tengen_train::durable;
 
 /// The games of a run in order, and measurements of strength in between.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -39,25 +39,8 @@ pub struct OpponentScore {
     pub games: u32,
 }
 
-impl OpponentScore {
-    const FILE: &str = "opponent.json";
-
-    /// Writes it into a folder.
-    ///
-    /// # Errors
-    /// [`TrainError::Io`] names the file.
-    pub fn save(&self, folder: &Path) -> Result<(), TrainError> {
-        cycle::save(&folder.join(OpponentScore::FILE), self)
-    }
-
-    /// Reads it, where it is there.
-    ///
-    /// # Errors
-    /// [`TrainError`] names the file.
-    pub fn load(folder: &Path) -> Result<Option<OpponentScore>, TrainError> {
-        cycle::load(&folder.join(OpponentScore::FILE))
-    }
-}
+/// The file of an [`OpponentScore`], beside those of the runs.
+pub(super) const OPPONENT: &str = "opponent.json";
 
 /// The files of a run.
 #[derive(Debug, Clone)]

@@ -1,10 +1,9 @@
 //! Executes a plan with files as its only state: existing results are kept, the rest is computed,
 //! with reproducible results.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Sender, channel};
-use std::thread;
 use std::time::Duration;
 
 use rand::SeedableRng;
@@ -15,14 +14,17 @@ use super::anchor::measure;
 use super::lesson::{CriticTrainee, LessonSettings, play};
 use super::page;
 use super::plan::{Arm, CriticPlan, run_name};
-use super::record::{OpponentScore, Record, RunFiles};
+use super::record::{OPPONENT, OpponentScore, Record, RunFiles};
 use super::target::{Target, TrainingTarget};
 use super::taught::{Taught, score_against_chance};
 use crate::critic::{Critic, CriticInfo, Network};
 use tengen::clock::Clock;
 use tengen::rollout::Rollout;
+use tengen_train::cycle::{load, save};
 use tengen_train::durable::lock_folder;
+use tengen_train::play::eval_batch::TaskControl;
 use tengen_train::play::numbered_seed;
+use tengen_train::play::threads::on_threads;
 use tengen_train::{TrainError, durable};
 
 /// The plan in the folder of its runs.
@@ -69,10 +71,11 @@ pub fn run<G: Taught + Rollout>(
 ) -> Result<(), TrainError> {
     let _lock = lock_folder(folder)?;
     keep_plan(plan, folder)?;
-    if OpponentScore::load(folder)?.is_none() {
+    let opponent = folder.join(OPPONENT);
+    if load::<OpponentScore>(&opponent)?.is_none() {
         let games = OPPONENT_GAMES;
         let score = score_against_chance(start, plan.opponent_rules, games);
-        OpponentScore { score, games }.save(folder)?;
+        save(&opponent, &OpponentScore { score, games })?;
     }
     let school = SharedRun {
         start,
@@ -81,8 +84,8 @@ pub fn run<G: Taught + Rollout>(
         clock,
     };
     for arms in [plan.base.as_slice(), &plan.arm] {
-        let jobs_of = |arm| plan.seeds.iter().map(move |&seed| Job { arm, seed });
-        let jobs: Vec<Job<'_>> = arms.iter().flat_map(jobs_of).collect();
+        let jobs_of = |arm| plan.seeds.iter().map(move |&seed| (arm, seed));
+        let jobs: Vec<(&Arm, u64)> = arms.iter().flat_map(jobs_of).collect();
         school.work(&jobs, threads, tell)?;
     }
     page::write(plan, folder, false)
@@ -103,12 +106,6 @@ fn keep_plan(plan: &CriticPlan, folder: &Path) -> Result<(), TrainError> {
     Err(TrainError::mismatch(&path, reason))
 }
 
-/// One run.
-struct Job<'a> {
-    arm: &'a Arm,
-    seed: u64,
-}
-
 /// State shared by all runs.
 struct SharedRun<'a, G> {
     start: &'a G,
@@ -118,60 +115,53 @@ struct SharedRun<'a, G> {
 }
 
 impl<G: Taught + Rollout> SharedRun<'_, G> {
-    /// Does jobs on one thread, one after the other.
+    /// Does the runs of arms with seeds, each on one thread.
     fn work(
         &self,
-        jobs: &[Job<'_>],
+        jobs: &[(&Arm, u64)],
         threads: usize,
         tell: &mut dyn FnMut(&CriticEvent),
     ) -> Result<(), TrainError> {
-        let next = AtomicUsize::new(0);
-        let (sender, receiver) = channel();
-        thread::scope(|scope| {
-            for index in 0..threads.min(jobs.len()) {
-                let (sender, next) = (sender.clone(), &next);
-                let worker = move || {
-                    // Relaxed: the counter orders nothing else.
-                    while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        if let Err(error) = self.teach(job, &sender) {
-                            // The receiver is gone when another run has failed.
-                            let _ = sender.send(Err(error));
-                            next.store(jobs.len(), Ordering::Relaxed);
-                        }
-                    }
-                };
-                thread::Builder::new()
-                    .name(format!("critic-{index}"))
-                    .spawn_scoped(scope, worker)
-                    .map_err(|error| {
-                        TrainError::Setting(format!("cannot start a thread: {error}"))
-                    })?;
-            }
-            drop(sender);
-            let mut written = None;
-            for event in receiver {
-                let event = event.inspect_err(|_| next.store(jobs.len(), Ordering::Relaxed))?;
-                tell(&event);
-                let now = self.clock.now();
-                if written.is_none_or(|last| now.saturating_sub(last) >= PAGE_EVERY) {
-                    page::write(self.plan, self.folder, true)?;
-                    written = Some(now);
+        let (next, mut written) = (AtomicUsize::new(0), None);
+        let control = TaskControl::default();
+        on_threads(
+            "critic",
+            threads.min(jobs.len()),
+            &control,
+            |tell| {
+                // Relaxed: the counter orders nothing else.
+                while !control.is_stopped()
+                    && let Some(&(arm, seed)) = jobs.get(next.fetch_add(1, Ordering::Relaxed))
+                {
+                    self.teach(arm, seed, tell)?;
                 }
-            }
-            Ok(())
-        })
+                Ok(())
+            },
+            |event| {
+                if let Some(event) = event {
+                    tell(&event);
+                    let now = self.clock.now();
+                    if written.is_none_or(|last| now.saturating_sub(last) >= PAGE_EVERY) {
+                        page::write(self.plan, self.folder, true)?;
+                        written = Some(now);
+                    }
+                }
+                Ok(ControlFlow::Continue(()))
+            },
+        )
     }
 
     /// Does the remaining work of a run.
     fn teach(
         &self,
-        job: &Job<'_>,
-        sender: &Sender<Result<CriticEvent, TrainError>>,
+        arm: &Arm,
+        seed: u64,
+        tell: &mut dyn FnMut(CriticEvent) -> ControlFlow<()>,
     ) -> Result<(), TrainError> {
-        let (arm, lessons) = (job.arm, self.plan.lessons_of(job.arm));
-        let name = run_name(arm, job.seed);
+        let lessons = self.plan.lessons_of(arm);
+        let name = run_name(arm, seed);
         let files = RunFiles::new(self.folder, &name);
-        let first = self.first(job)?;
+        let first = self.first(arm, seed)?;
         let before = first.info.games;
         let (mut record, mut critic) = files.load(before)?.unwrap_or((Record::default(), first));
         critic.info.fills_eyes = arm.fills_eyes.unwrap_or(self.plan.fills_eyes);
@@ -181,7 +171,7 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
         let mut since = self.clock.now();
         let mut done = record.games.len() as u32;
         loop {
-            self.measure(done, job, &trainee.network, &mut record);
+            self.measure(done, arm, seed, &trainee.network, &mut record);
             let now = self.clock.now();
             record.seconds[0] += now.saturating_sub(since).as_secs_f64();
             since = now;
@@ -193,12 +183,12 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
                 games: done,
                 of: lessons.games,
             };
-            if sender.send(Ok(event)).is_err() || done == lessons.games {
+            if tell(event).is_break() || done == lessons.games {
                 return Ok(());
             }
             let most = self.until(done).min(lessons.games);
             while done < most {
-                let seed = game_seed(arm, job.seed, done);
+                let seed = game_seed(arm, seed, done);
                 record
                     .games
                     .push(play(self.start, &course, done, seed, &mut trainee));
@@ -219,14 +209,14 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
     }
 
     /// Start of a run.
-    fn first(&self, job: &Job<'_>) -> Result<Critic, TrainError> {
+    fn first(&self, arm: &Arm, seed: u64) -> Result<Critic, TrainError> {
         let (plan, size) = (self.plan, self.start.size());
-        if let Some(base) = plan.base.as_ref().filter(|base| base.name != job.arm.name) {
-            let path = RunFiles::new(self.folder, &run_name(base, job.seed)).critic();
+        if let Some(base) = plan.base.as_ref().filter(|base| base.name != arm.name) {
+            let path = RunFiles::new(self.folder, &run_name(base, seed)).critic();
             let critic = Critic::load_for(&path, G::NAME, size);
             return critic.map_err(|error| TrainError::corrupt(&path, error));
         }
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(job.seed);
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         Ok(Critic {
             network: Network::new(size.area(), plan.hidden, &mut rng),
             info: CriticInfo {
@@ -235,7 +225,7 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
                 height: size.height,
                 hidden: plan.hidden,
                 games: 0,
-                seed: job.seed,
+                seed,
                 fills_eyes: false,
                 taught: String::new(),
             },
@@ -243,7 +233,7 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
     }
 
     /// Plays the due matches.
-    fn measure(&self, done: u32, job: &Job<'_>, network: &Network, record: &mut Record) {
+    fn measure(&self, done: u32, arm: &Arm, seed: u64, network: &Network, record: &mut Record) {
         let Some(plan) = &self.plan.measure else {
             return;
         };
@@ -251,14 +241,14 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
             .measured
             .iter()
             .any(|measured| measured.games == done);
-        let last = done == self.plan.lessons_of(job.arm).games;
+        let last = done == self.plan.lessons_of(arm).games;
         if there || !done.is_multiple_of(plan.every) && !last {
             return;
         }
         let began = self.clock.now();
         for &against in &plan.against {
             // The same openings for all arms, different ones for each seed.
-            let seed = !numbered_seed(job.seed, done.into());
+            let seed = !numbered_seed(seed, done.into());
             let measured = measure(self.start, network, plan, against, done, seed);
             record.measured.push(measured);
         }

@@ -71,7 +71,6 @@ impl WorkerArgs {
             self.lease
         );
         let name = self.name.clone().unwrap_or_else(host_name);
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         anyhow::ensure!(
             !name.is_empty() && name.chars().all(is_plain),
             "--name takes letters, digits, - _ and ., not {name:?}"
@@ -85,14 +84,18 @@ impl WorkerArgs {
     }
 }
 
+/// Whether a letter may be in the name of a machine.
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "-_.".contains(c)
+}
+
 /// Name of the host, as the environment or a file of Linux tells it.
 fn host_name() -> String {
     let from_environment = ["HOSTNAME", "COMPUTERNAME"].map(std::env::var);
     let known = from_environment.into_iter().find_map(Result::ok);
     let known = known.or_else(|| std::fs::read_to_string("/etc/hostname").ok());
     let name = known.unwrap_or_default();
-    let is_plain = |c: &char| c.is_ascii_alphanumeric() || "-_.".contains(*c);
-    let name: String = name.trim().chars().filter(is_plain).collect();
+    let name: String = name.chars().filter(|&c| is_plain(c)).collect();
     match name.is_empty() {
         true => "machine".to_owned(),
         false => name,
@@ -262,8 +265,7 @@ pub(crate) struct CopyArgs {
 /// Copies a run out of its store.
 pub(crate) fn copy(args: &CopyArgs) -> anyhow::Result<()> {
     let store = args.store.open(&args.run)?;
-    let mut count = 0_u64;
-    copy_run(&store, &args.out, |_| count += 1)?;
+    let count = copy_run(&store, &args.out)?;
     anyhow::ensure!(count > 0, "{} contains no run", args.run);
     log::info!("{count} objects are in {}", args.out.display());
     Ok(())

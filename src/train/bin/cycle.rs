@@ -34,24 +34,20 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run_loop(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
-    let store = args.cluster.open()?;
+    let (store, folder) = (args.cluster.open()?, args.folder());
     if store.is_none() {
-        refuse_store(&args.folder())?;
+        refuse_store(&folder)?;
     }
-    let place = match &store {
-        Some(store) => store.name().to_owned(),
-        None => args.folder().display().to_string(),
+    let plan = match (&args.plan, &store) {
+        (Some(path), _) => Some(read_plan(path)?),
+        (None, Some(store)) => current_plan(store)?,
+        (None, None) => RunFolder::new(&folder).plan()?,
     };
-    let known = || match &store {
-        Some(store) => current_plan(store),
-        None => RunFolder::new(&args.folder()).plan(),
-    };
-    let plan = match &args.plan {
-        Some(path) => read_plan(path)?,
-        None => known()?.with_context(|| {
-            format!("{place} contains no run yet: give a plan, such as scripts/plans/nogo-9x9.toml")
-        })?,
-    };
+    let plan = plan.with_context(|| {
+        let folder = folder.display().to_string();
+        let place = store.as_ref().map_or(&*folder, Store::name);
+        format!("{place} contains no run yet: give a plan, such as scripts/plans/nogo-9x9.toml")
+    })?;
     with_game!(&plan.game, plan.largest(), rules: &plan.rules, |start| {
         run_plan(args, &plan, store.as_ref(), &start, interrupt)
     })?

@@ -25,7 +25,7 @@ use tengen_train::network::architecture::{Architecture, GameShape};
 use tengen_train::network::device::{FitDevice, peak_flops};
 use tengen_train::network::net::Counts;
 use tengen_train::play::runtime::Runtime;
-use tengen_train::shards::dataset::{Dataset, Selection};
+use tengen_train::shards::dataset::Dataset;
 use tengen_train::trainable::Trainable;
 
 use tengen_train::command::Interrupt;
@@ -213,11 +213,7 @@ pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
         "--epochs {} is not above 0",
         args.epochs
     );
-    let dataset = Dataset::load(&Selection {
-        folders: args.data.clone(),
-        window: args.window,
-        held_out: args.rows.settings.held_out,
-    })?;
+    let dataset = Dataset::load(&args.data, args.window, args.rows.settings.held_out)?;
     let game = dataset.game.clone();
     let largest = dataset.boards.last().copied();
     let largest = largest.context("there are no rows to fit")?;

@@ -12,7 +12,7 @@ use tengen::games::go::{SmallGo, WeightFit};
 use tengen::games::{usual_board, with_game};
 use tengen_train::command::{Interrupt, Reporter, Threads, print};
 use tengen_train::play::correction::{BAND, Corrected, CorrectionPlan, correct_folder};
-use tengen_train::shards::dataset::{Dataset, Selection};
+use tengen_train::shards::dataset::Dataset;
 use tengen_train::shards::import::{Choice, Counts, ImportPlan, ImportProgress, import};
 use tengen_train::shards::row::Row;
 use tengen_train::trainable::Trainable;
@@ -216,11 +216,7 @@ pub(crate) fn weights(args: &WeightsArgs) -> anyhow::Result<()> {
         (0.0..1.0).contains(&args.held_out),
         "--held-out must be at least 0 and less than 1"
     );
-    let dataset = Dataset::load(&Selection {
-        folders: args.data.clone(),
-        window: usize::MAX,
-        held_out: args.held_out,
-    })?;
+    let dataset = Dataset::load(&args.data, usize::MAX, args.held_out)?;
     anyhow::ensure!(
         dataset.game == SmallGo::NAME,
         "these are games of {}, not of Go",

@@ -8,7 +8,7 @@ use clap::Parser;
 use serde_json::{Map, Value, json};
 
 use tengen::encode::{Encode, find};
-use tengen::game::{BoardSize, Color};
+use tengen::game::BoardSize;
 use tengen::games::{GAMES, with_game};
 use tengen_nn::eval::ModelInfo;
 use tengen_nn::onnx::{CHECKSUM, Header, PRECISION};
@@ -17,6 +17,7 @@ use tengen_train::cycle::fsck::{Findings, check};
 use tengen_train::fit::checkpoint::Checkpoint;
 use tengen_train::network::architecture::Architecture;
 use tengen_train::network::net::Counts;
+use tengen_train::play::generate::{Progress, count_games};
 use tengen_train::shards::shard;
 
 #[derive(Debug, Parser)]
@@ -164,17 +165,10 @@ fn size_of(counts: Counts) -> Facts {
 }
 
 fn shards(paths: &[PathBuf]) -> anyhow::Result<Facts> {
-    let (mut rows, mut games, mut black, mut draws) = (0, 0, 0, 0);
-    let mut info = None;
+    let (mut counts, mut info) = (Progress::default(), None);
     for path in paths {
         let shard = shard::read(path)?;
-        rows += shard.rows.len();
-        for game in shard.rows.chunk_by(|a, b| a.game == b.game) {
-            games += 1;
-            let winner = game[0].outcome().winner;
-            black += usize::from(winner == Some(Color::Black));
-            draws += usize::from(winner.is_none());
-        }
+        counts = counts.join(count_games(&shard.rows));
         info = Some(shard.info);
     }
     let info = info.context("there is no network, checkpoint or shard here")?;
@@ -184,13 +178,10 @@ fn shards(paths: &[PathBuf]) -> anyhow::Result<Facts> {
         ("size", json!(info.size.to_string())),
         ("source", json!(info.source)),
         ("shards", json!(paths.len())),
-        ("games", json!(games)),
-        ("rows", json!(rows)),
-        (
-            "black_share",
-            json!((black as f64 + draws as f64 / 2.0) / f64::from(games.max(1))),
-        ),
-        ("draws", json!(draws)),
+        ("games", json!(counts.games)),
+        ("rows", json!(counts.positions)),
+        ("black_share", json!(counts.black_share())),
+        ("draws", json!(counts.draws)),
         ("format", json!(shard::FORMAT.to_string())),
     ]))
 }
@@ -210,7 +201,7 @@ pub(crate) fn fsck(args: &FsckArgs) -> anyhow::Result<()> {
     let mut problems = 0;
     for path in &args.paths {
         anyhow::ensure!(path.exists(), "{} does not exist", path.display());
-        let findings = check(path, |_| ())?;
+        let findings = check(path)?;
         problems += findings.problems.len();
         if args.json {
             print(&serde_json::to_string(&findings)?)?;

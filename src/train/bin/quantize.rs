@@ -9,16 +9,16 @@ use serde_json::{Value, json};
 use tengen::clock::{Clock, SystemClock};
 use tengen::game::{BoardSize, Game};
 use tengen::games::with_game;
-use tengen_nn::eval::{Batch, Device, Difference, Evaluator, ModelInfo, ModelSource};
+use tengen_nn::eval::{Batch, Device, Difference, ModelInfo, ModelSource};
 use tengen_nn::onnx::to_f16;
 use tengen_train::durable;
 use tengen_train::export::quantize::examples::{Examples, quick_games};
 use tengen_train::export::quantize::{
-    MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, OnBoard, differences, is_accepted, open_both, speeds,
-    to_int8,
+    MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, OnBoard, Pair, differences, is_accepted, open_both,
+    speeds, to_int8,
 };
 use tengen_train::play::runtime::Runtime;
-use tengen_train::shards::dataset::{Dataset, Selection};
+use tengen_train::shards::dataset::Dataset;
 use tengen_train::shards::row::Row;
 use tengen_train::trainable::Trainable;
 
@@ -131,8 +131,7 @@ fn quantize<G: Trainable>(
     };
     let mut pairs = open_both(&runtime, &args.model, &smaller, &args.out, &validation)?;
     let found = differences(&mut pairs, &validation)?;
-    let [first, second] = &mut pairs[0].evaluators;
-    let speeds = measure([&mut **first, &mut **second], &validation[0].batch, &clock)?;
+    let speeds = measure(&mut pairs[0], &validation[0].batch, &clock)?;
     let report = QuantizeReport {
         precision: &args.precision,
         bytes: [onnx.len(), smaller.len()],
@@ -169,11 +168,7 @@ fn boards<G: Trainable>(empty: &G, info: &ModelInfo) -> anyhow::Result<Vec<G>> {
 fn rows<G: Trainable>(args: &Args, boards: &[G]) -> anyhow::Result<Vec<Row>> {
     let sizes: Vec<BoardSize> = boards.iter().map(Game::size).collect();
     if !args.data.is_empty() {
-        let dataset = Dataset::load(&Selection {
-            folders: args.data.clone(),
-            window: usize::MAX,
-            held_out: 0.0,
-        })?;
+        let dataset = Dataset::load(&args.data, usize::MAX, 0.0)?;
         let mut rows = dataset.fit;
         rows.retain(|row| sizes.contains(&row.size));
         let sizes: Vec<String> = sizes.iter().map(BoardSize::to_string).collect();
@@ -193,11 +188,7 @@ fn rows<G: Trainable>(args: &Args, boards: &[G]) -> anyhow::Result<Vec<Row>> {
 /// Batch size, and positions per second of both.
 type Speeds = Vec<(usize, [f64; 2])>;
 
-fn measure(
-    [first, second]: [&mut dyn Evaluator; 2],
-    validation: &Batch,
-    clock: &SystemClock,
-) -> anyhow::Result<Speeds> {
+fn measure(pair: &mut Pair, validation: &Batch, clock: &SystemClock) -> anyhow::Result<Speeds> {
     let mut table: Speeds = Vec::new();
     for len in BATCHES {
         // Each round is two calls at least.
@@ -213,8 +204,7 @@ fn measure(
             let planes = validation.row(row % validation.len());
             batch.push(row as u128).copy_from_slice(planes);
         }
-        let pair = speeds([&mut *first, &mut *second], &batch, clock, TURNS)?;
-        table.push((len, pair));
+        table.push((len, speeds(pair, &batch, clock, TURNS)?));
     }
     Ok(table)
 }

@@ -93,9 +93,8 @@ fn play_by_rollouts<G: Trainable>(
     interrupt: &Interrupt,
 ) -> anyhow::Result<()> {
     let playouts = args.playouts;
-    let plan = args
-        .common
-        .plan(&args.play.settings, format!("rollout playouts={playouts}"))?;
+    let source = format!("rollout playouts={playouts}");
+    let plan = args.common.plan(&args.play.settings, source);
     let generator = RolloutGenerator(playouts);
     play(start, &plan, &args.common, &generator, interrupt).map(drop)
 }
@@ -180,7 +179,7 @@ fn play_by_network<G: Trainable>(
     let (runtime, settings) = (args.inference.runtime(), &args.play.settings);
     let network = runtime.open(&args.model, start.size())?;
     let how = args.how()?;
-    let generator = format!(
+    let mut generator = format!(
         "network={}:{checksum:016x} root={:?} visits={} full-share={} fast-visits={} prove-nodes={} {}",
         info.network,
         how.mcts.root,
@@ -190,24 +189,21 @@ fn play_by_network<G: Trainable>(
         settings.prove_nodes,
         args.set.join(" ")
     );
-    // Folders from before corrections existed can still be continued.
-    let generator = match settings.correct_nodes {
-        0 => generator,
-        nodes => format!("{generator} correct-nodes={nodes}"),
-    };
-    let generator = match (settings.prove_from, settings.learn_proofs) {
-        (PROVE_FROM, false) => generator,
-        (from, learn) => format!("{generator} prove-from={from} learn-proofs={learn}"),
-    };
-    let generator = match settings.opening_choices {
-        1 => generator,
-        choices => format!("{generator} opening-choices={choices}"),
-    };
-    let generator = match settings.move_noise {
-        0.0 => generator,
-        noise => format!("{generator} move-noise={noise}"),
-    };
-    let plan = args.common.plan(settings, generator)?;
+    // Folders from before these settings existed can still be continued.
+    if settings.correct_nodes != 0 {
+        generator += &format!(" correct-nodes={}", settings.correct_nodes);
+    }
+    let proofs = (settings.prove_from, settings.learn_proofs);
+    if proofs != (PROVE_FROM, false) {
+        generator += &format!(" prove-from={} learn-proofs={}", proofs.0, proofs.1);
+    }
+    if settings.opening_choices != 1 {
+        generator += &format!(" opening-choices={}", settings.opening_choices);
+    }
+    if settings.move_noise != 0.0 {
+        generator += &format!(" move-noise={}", settings.move_noise);
+    }
+    let plan = args.common.plan(settings, generator);
     let concurrent = settings.concurrent;
     let generator = NetworkGenerator { network, play: how };
     let time = Duration::try_from_secs_f64(args.measure)
@@ -253,15 +249,15 @@ struct Common {
 }
 
 impl Common {
-    fn plan(&self, settings: &SelfPlay, generator: String) -> anyhow::Result<Plan> {
-        Ok(Plan {
+    fn plan(&self, settings: &SelfPlay, generator: String) -> Plan {
+        Plan {
             first: self.first,
             games: self.games,
             seed: self.seed,
             threads: self.threads.number(),
             settings: settings.clone(),
             generator,
-        })
+        }
     }
 }
 

@@ -65,7 +65,7 @@ impl<G: Trainable> RunContext<'_, G> {
             let now =
                 format!("Generation {generation}, {title}: {done} of {total} {unit}, {message}.");
             match self.learner {
-                Some(learner) => learner.report(self.run_folder, Some(&now))?,
+                Some(learner) => learner.report(Some(&now))?,
                 None => report::write(self.run_folder, Some(&now))?,
             }
         }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::TrainError;
 use crate::durable::{self, files_below};
 use crate::fit::checkpoint::Checkpoint;
+use crate::shards::row::{Row, Share};
 use crate::shards::shard;
 use crate::trainable::Trainable;
 use tengen_nn::eval::ModelInfo;
@@ -48,17 +49,16 @@ pub struct Problem {
     pub what: String,
 }
 
-/// Checks a file, or all files of a folder and its subfolders; `observe` is called for each.
+/// Checks a file, or all files of a folder and its subfolders.
 ///
 /// # Errors
 /// [`TrainError::Io`] when a folder cannot be read.
-pub fn check(path: &Path, mut observe: impl FnMut(&Path)) -> Result<Findings, TrainError> {
+pub fn check(path: &Path) -> Result<Findings, TrainError> {
     let mut findings = Findings::default();
     let mut folders: BTreeMap<Option<&Path>, Vec<&Path>> = BTreeMap::new();
     let files = files_below(path)?;
     for path in &files {
         folders.entry(path.parent()).or_default().push(path);
-        observe(path);
         if let Err(what) = file(path, &mut findings) {
             let path = path.clone();
             findings.problems.push(Problem { path, what });
@@ -156,10 +156,10 @@ fn read_shard(path: &Path) -> Result<shard::Shard, TrainError> {
 
 /// Whether all rows of a shard are reachable positions.
 fn positions(shard: &shard::Shard) -> Result<(), String> {
-    fn all<G: Trainable>(empty: &G, rows: &[crate::shards::row::Row]) -> Result<(), String> {
+    fn all<G: Trainable>(empty: &G, rows: &[Row]) -> Result<(), String> {
         rows.iter().try_for_each(|row| {
             let position = row.position(empty)?;
-            let illegal = |share: &&crate::shards::row::Share| !position.is_legal(share.mv);
+            let illegal = |share: &&Share| !position.is_legal(share.mv);
             match row.policy.iter().find(illegal) {
                 Some(share) => Err(format!(
                     "game {} ply {}: its policy has the illegal move {}",
@@ -190,7 +190,7 @@ fn network(path: &Path) -> Result<(), String> {
 fn too_many<'a>(one: &'a Path, other: &'a Path) -> Option<&'a Path> {
     let (first, second) = (read_shard(one).ok()?, read_shard(other).ok()?);
     let within = |part: &shard::Shard, whole: &shard::Shard| {
-        let games: HashMap<u64, &[crate::shards::row::Row]> = whole
+        let games: HashMap<u64, &[Row]> = whole
             .rows
             .chunk_by(|a, b| a.game == b.game)
             .map(|game| (game[0].game, game))
@@ -245,7 +245,7 @@ mod tests {
 
     #[track_caller]
     fn problem(folder: &Path, about: &str) {
-        let findings = check(folder, |_| ()).unwrap();
+        let findings = check(folder).unwrap();
         let found = findings
             .problems
             .iter()
@@ -261,7 +261,7 @@ mod tests {
         fs::write(folder.join("a.json"), "{}").unwrap();
         fs::write(folder.join("b.jsonl"), "{}\n[1]\n").unwrap();
         fs::write(folder.join(".unfinished-x.json"), "{").unwrap();
-        let sound = check(folder, |_| ()).unwrap();
+        let sound = check(folder).unwrap();
         assert_eq!((sound.shards, sound.games, sound.json), (1, 5, 2));
         assert_eq!(sound.rows, played.positions);
         assert_eq!((sound.problems.len(), sound.leftovers.len()), (0, 1));

@@ -3,7 +3,7 @@
 //! anything is written, as the plan of a run that has begun cannot be corrected.
 
 use std::fmt::Display;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -13,15 +13,35 @@ use crate::fit::checkpoint::{Checkpoint, Origin};
 use crate::fit::{FitParams, find_encoding, start_weights, usual_encoding};
 use crate::play::generate::Plan;
 use crate::play::generator::{GameGenerator, NetworkGenerator, RolloutGenerator};
+use crate::play::matches::MatchPlayer;
 use crate::play::network_game::NetworkPlay;
 use crate::play::settings::SelfPlay;
 use crate::trainable::Trainable;
 use tengen::encode::{find, made_up};
 use tengen_nn::eval::{EvaluatorFactory, ModelSource};
 
-/// Games of a generation on all boards. `N` names a network: by its file, or in a store.
+/// A network of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct GamesJob<N = PathBuf> {
+pub(crate) struct NetworkRef {
+    /// Its name: that of its file in the run's folder, without the ending.
+    pub(crate) name: String,
+    /// Its checksum, once it is in a store; else empty.
+    pub(crate) hash: String,
+}
+
+impl NetworkRef {
+    /// The network in this file.
+    pub(super) fn of(path: &Path) -> NetworkRef {
+        NetworkRef {
+            name: path.file_stem().unwrap_or_default().display().to_string(),
+            hash: String::new(),
+        }
+    }
+}
+
+/// Games of a generation on all boards.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct GamesJob {
     /// The generation.
     pub(crate) generation: u32,
     /// Index of its stage.
@@ -29,7 +49,7 @@ pub(crate) struct GamesJob<N = PathBuf> {
     /// Name of the player: a network's, `nothing` or `rollouts`.
     pub(crate) players: String,
     /// The network; without one and without rollouts, an untrained network plays.
-    pub(crate) network: Option<N>,
+    pub(crate) network: Option<NetworkRef>,
     /// Whether random playouts play.
     pub(crate) rollouts: bool,
     /// Playouts of a full search.
@@ -52,28 +72,6 @@ pub(crate) struct GameRange {
 }
 
 impl GamesJob {
-    /// The same job with another name of its network.
-    ///
-    /// # Errors
-    /// Those of `name`.
-    pub(super) fn naming<N>(
-        &self,
-        name: impl FnOnce(&Path) -> Result<N, TrainError>,
-    ) -> Result<GamesJob<N>, TrainError> {
-        Ok(GamesJob {
-            generation: self.generation,
-            stage: self.stage,
-            players: self.players.clone(),
-            network: self.network.as_deref().map(name).transpose()?,
-            rollouts: self.rollouts,
-            visits: self.visits,
-            first: self.first,
-            games: self.games,
-        })
-    }
-}
-
-impl<N> GamesJob<N> {
     /// The games on each of the plan's boards.
     pub(crate) fn ranges(&self, plan: &CyclePlan) -> Vec<GameRange> {
         let parts = BoardShare::parts(&plan.boards(), self.games);
@@ -93,12 +91,17 @@ impl<N> GamesJob<N> {
         threads: usize,
         source: String,
     ) -> Plan {
+        let boards = plan.boards();
+        let own_komi = boards.get(range.board).and_then(|board| board.komi);
         Plan {
             first: range.first,
             games: range.games,
             seed: plan.seed,
             threads,
-            settings: settings(plan, range.board),
+            settings: SelfPlay {
+                komi: own_komi.or(plan.self_play.komi),
+                ..plan.self_play.clone()
+            },
             generator: source,
         }
     }
@@ -130,13 +133,13 @@ impl<N> GamesJob<N> {
 
 /// Rating matches of a generation's network.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct MatchJob<N = PathBuf> {
+pub(crate) struct MatchJob {
     /// The generation.
     pub(crate) generation: u32,
     /// Its network.
-    pub(crate) network: N,
+    pub(crate) network: NetworkRef,
     /// Its opponents.
-    pub(crate) opponents: Vec<Opponent<N>>,
+    pub(crate) opponents: Vec<Opponent>,
     /// Pairs of games against each.
     pub(crate) pairs: u32,
     /// Pairs that one machine plays at a time.
@@ -149,55 +152,38 @@ pub(crate) struct MatchJob<N = PathBuf> {
     pub(crate) seed: u64,
 }
 
+impl MatchJob {
+    /// The players of its matches against an opponent; `open` opens networks, its own first.
+    ///
+    /// # Errors
+    /// Those of `open`.
+    pub(crate) fn players(
+        &self,
+        opponent: &Opponent,
+        mut open: impl FnMut(&NetworkRef) -> Result<EvaluatorFactory, TrainError>,
+    ) -> Result<[MatchPlayer; 2], TrainError> {
+        let visits = self.visits;
+        let mut player = |network| {
+            let network = Box::new(open(network)?);
+            Ok::<_, TrainError>(MatchPlayer::Network { network, visits })
+        };
+        let own = player(&self.network)?;
+        Ok(match &opponent.network {
+            Some(network) => [own, player(network)?],
+            None => [own, MatchPlayer::Rollouts(opponent.playouts)],
+        })
+    }
+}
+
 /// An opponent in rating matches.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Opponent<N = PathBuf> {
+pub(crate) struct Opponent {
     /// Its name.
     pub(crate) name: String,
     /// Random playouts a move, for one without a network.
     pub(crate) playouts: u64,
     /// Its network.
-    pub(crate) network: Option<N>,
-}
-
-impl MatchJob {
-    /// The same job with other names of its networks.
-    ///
-    /// # Errors
-    /// Those of `name`.
-    pub(super) fn naming<N>(
-        &self,
-        name: impl Fn(&Path) -> Result<N, TrainError>,
-    ) -> Result<MatchJob<N>, TrainError> {
-        let network = name(&self.network)?;
-        let opponents = self.opponents.iter().map(|opponent| {
-            Ok(Opponent {
-                name: opponent.name.clone(),
-                playouts: opponent.playouts,
-                network: opponent.network.as_deref().map(&name).transpose()?,
-            })
-        });
-        Ok(MatchJob {
-            generation: self.generation,
-            network,
-            opponents: opponents.collect::<Result<_, TrainError>>()?,
-            pairs: self.pairs,
-            pairs_per_ticket: self.pairs_per_ticket,
-            visits: self.visits,
-            opening_plies: self.opening_plies,
-            seed: self.seed,
-        })
-    }
-}
-
-/// Settings of self-play on one of the plan's boards.
-fn settings(plan: &CyclePlan, board: usize) -> SelfPlay {
-    let boards = plan.boards();
-    let own = boards.get(board).and_then(|board| board.komi);
-    SelfPlay {
-        komi: own.or(plan.self_play.komi),
-        ..plan.self_play.clone()
-    }
+    pub(crate) network: Option<NetworkRef>,
 }
 
 /// An untrained network with the stage's architecture.
@@ -260,7 +246,15 @@ pub(super) fn read_weights<G: Trainable>(
         let advice = "restore it from a copy, or name other weights";
         refused("weights", &error.advising(advice))
     })?;
-    check_weights(starts, plan, &given).map_err(|error| {
+    let can_start = || {
+        let stage = plan.stage.first();
+        let stage = stage.ok_or_else(|| TrainError::plan("it has no [[stage]]"))?;
+        let params = FitParams::of::<G>(stage.network, 1, &plan.fit);
+        let planes = find_encoding::<G>(&params.encoding)?.planes();
+        let origin = Origin::of(starts, &params.encoding, planes, 0);
+        start_weights(&given, &origin, &params).map(drop)
+    };
+    can_start().map_err(|error| {
         let why = format!(
             "{}: the first stage cannot start from it: {error}",
             folder.display()
@@ -268,20 +262,6 @@ pub(super) fn read_weights<G: Trainable>(
         refused("weights", &why)
     })?;
     Ok(given)
-}
-
-/// Whether the network of the first stage can start from these weights.
-fn check_weights<G: Trainable>(
-    starts: &[G],
-    plan: &CyclePlan,
-    given: &Checkpoint,
-) -> Result<(), TrainError> {
-    let stage = plan.stage.first();
-    let stage = stage.ok_or_else(|| TrainError::plan("it has no [[stage]]"))?;
-    let params = FitParams::of::<G>(stage.network, 1, &plan.fit);
-    let planes = find_encoding::<G>(&params.encoding)?.planes();
-    let origin = Origin::of(starts, &params.encoding, planes, 0);
-    start_weights(given, &origin, &params).map(drop)
 }
 
 fn refused(key: &str, why: &dyn Display) -> TrainError {

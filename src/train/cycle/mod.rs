@@ -22,18 +22,16 @@ mod tests;
 
 pub use context::Resources;
 pub use generation::{Generation, Measures, measure, next_stage};
-pub(super) use jobs::{GameRange, GamesJob, MatchJob, check_warm_up};
+pub(super) use jobs::{GameRange, GamesJob, MatchJob, NetworkRef, check_warm_up};
 pub use plan::{
     BoardShare, CyclePlan, Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window,
 };
-pub use ratings::{
-    MatchRecord, RatedPlayer, anchor_name, match_records, network_name, rate, score,
-};
-pub(super) use ratings::{all_match_records, ratings};
+pub use ratings::{MatchRecord, RatedPlayer, anchor_name, match_records, rate, score};
+pub(super) use ratings::{all_match_records, rating_of, ratings};
 pub use report::{Machine, Machines};
 pub use run::run;
 pub(super) use run_folder::to_json;
-pub use run_folder::{RunFolder, copy_network, int8, load, player, save};
+pub use run_folder::{RunFolder, copy_network, int8, load, network_name, player, save};
 
 use serde::Serialize;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::plan::CyclePlan;
-use super::run_folder::{RunFolder, load};
+use super::run_folder::{RunFolder, load, network_name};
 use crate::TrainError;
 use crate::durable;
 use crate::play::matches::PairResult;
@@ -61,11 +61,6 @@ pub struct RatedPlayer {
     pub high: f64,
     /// Games it played.
     pub games: u32,
-}
-
-/// The name of a generation's network.
-pub fn network_name(generation: u32) -> String {
-    format!("network-{generation:04}")
 }
 
 /// The name of random playouts.
@@ -169,22 +164,18 @@ pub(crate) fn all_match_records(
     Ok(all)
 }
 
-/// The ratings of a run, the weakest anchor at 0.
-///
-/// # Errors
-/// [`TrainError`] when a file cannot be read.
-pub(crate) fn ratings(
-    run_folder: &RunFolder,
-    plan: &CyclePlan,
-    generations: u32,
-) -> Result<Vec<RatedPlayer>, TrainError> {
-    let Some(first) = plan.rating.as_ref().and_then(|r| r.anchors.first()) else {
-        return Ok(Vec::new());
-    };
-    Ok(rate(
-        &all_match_records(run_folder, generations)?,
-        &anchor_name(*first),
-    ))
+/// The ratings of a run's players by these matches, the weakest anchor at 0.
+pub(crate) fn ratings(plan: &CyclePlan, match_records: &[MatchRecord]) -> Vec<RatedPlayer> {
+    let first = plan.rating.as_ref().and_then(|r| r.anchors.first());
+    first.map_or(Vec::new(), |&first| {
+        rate(match_records, &anchor_name(first))
+    })
+}
+
+/// The rating of a generation's network, if it has one.
+pub(crate) fn rating_of(rated: &[RatedPlayer], generation: u32) -> Option<&RatedPlayer> {
+    let name = network_name(generation);
+    rated.iter().find(|rated| rated.name == name)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::context::{Resources, RunContext, Stopwatch};
 use super::generation::{Generation, next_stage};
 use super::jobs::check_warm_up;
 use super::plan::CyclePlan;
-use super::ratings::{network_name, ratings};
+use super::ratings::{all_match_records, rating_of, ratings};
 use super::run_folder::{RunFolder, save};
 use super::steps::GenerationSteps;
 use crate::TrainError;
@@ -52,7 +52,7 @@ pub(super) fn run_with<G: Trainable>(
     }
     let _lock = run_folder.prepare(plan)?;
     if let Some(learner) = learner {
-        learner.begin(&run_folder, plan)?;
+        learner.begin()?;
     }
     run_folder.keep_warm_up(plan)?;
     let mut done = run_folder.generations()?;
@@ -65,11 +65,8 @@ pub(super) fn run_with<G: Trainable>(
         observe,
     };
     loop {
-        let ratings = ratings(&run_folder, plan, done.len() as u32)?;
-        let rating = |generation: u32| {
-            let name = network_name(generation);
-            ratings.iter().find(|rated| rated.name == name)
-        };
+        let ratings = ratings(plan, &all_match_records(&run_folder, done.len() as u32)?);
+        let rating = |generation| rating_of(&ratings, generation);
         if let Some(last) = done.last() {
             let rated = rating(last.number).cloned();
             (context.observe)(&RunEvent::Finished(Box::new(last.clone()), rated));
@@ -82,7 +79,7 @@ pub(super) fn run_with<G: Trainable>(
         let Some(stage) = stage else {
             if let Some(learner) = learner {
                 learner.finish(done.len() as u32)?;
-                learner.report(&run_folder, None)?;
+                learner.report(None)?;
             }
             return Ok(done);
         };
@@ -97,7 +94,7 @@ pub(super) fn run_with<G: Trainable>(
         let generation = steps.generation(&mut context)?;
         context.watch.save()?;
         let generation = match learner {
-            Some(learner) => learner.commit(&run_folder, generation)?,
+            Some(learner) => learner.commit(generation)?,
             None => generation,
         };
         save(&run_folder.summary(generation.number), &generation)?;

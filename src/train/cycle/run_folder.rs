@@ -180,20 +180,24 @@ impl RunFolder {
         self.folder(generation, "matches")
     }
 
+    /// The network of this name.
+    pub(super) fn named(&self, network: &str) -> PathBuf {
+        self.networks().join(format!("{network}.onnx"))
+    }
+
     /// A generation's network.
     pub fn network(&self, generation: u32) -> PathBuf {
-        self.networks()
-            .join(format!("network-{generation:04}.onnx"))
+        self.named(&network_name(generation))
     }
 
     /// A network that is new in a generation, before training on the games of that generation.
     pub fn start(&self, generation: u32) -> PathBuf {
-        self.networks().join(format!("start-{generation:04}.onnx"))
+        self.named(&format!("start-{generation:04}"))
     }
 
     /// The network of the warm-up, if the plan names one.
     pub fn warm_up(&self) -> PathBuf {
-        self.networks().join("warm-up.onnx")
+        self.named("warm-up")
     }
 
     /// Copy of the other run's checkpoint with which the first generation begins, if the plan names
@@ -223,6 +227,11 @@ impl RunFolder {
     pub fn seconds(&self) -> Result<f64, TrainError> {
         Ok(load(&self.hours())?.unwrap_or(0.0))
     }
+}
+
+/// The name of a generation's network.
+pub fn network_name(generation: u32) -> String {
+    format!("network-{generation:04}")
 }
 
 /// Copies a network with its int8 form, if there is one.

@@ -15,7 +15,6 @@ use crate::fit::optimizer::Optimizer;
 use crate::network::architecture::{Architecture, GameShape};
 use crate::network::net::{Role, WeightTensor, Weights};
 use tengen::game::{BoardSize, Game};
-use tengen::games;
 
 /// Version of the file; a reader refuses any other.
 const FORMAT: u32 = 2;
@@ -82,12 +81,7 @@ impl Origin {
 
     /// The shape of the game.
     pub fn game_shape(&self) -> GameShape {
-        GameShape {
-            size: self.size(),
-            outcomes: self.outcomes,
-            passes: self.policy_len > self.size().area(),
-            scored: games::info(&self.game).is_some_and(|info| info.scored),
-        }
+        GameShape::named(&self.game, self.size(), self.policy_len, self.outcomes)
     }
 
     /// The board.

@@ -105,12 +105,8 @@ impl GradientWorkers {
                 });
             }
         });
-        let parts: Vec<(f32, BatchGradients)> = micro_batches
-            .iter()
-            .zip(computed)
-            .filter_map(|(micro_batch, computed)| Some((rows(micro_batch) as f32 / len, computed?)))
-            .collect();
-        join(parts)
+        let parts = micro_batches.iter().zip(computed);
+        join(parts.filter_map(|(part, computed)| Some((rows(part) as f32 / len, computed?))))
     }
 }
 
@@ -149,21 +145,13 @@ fn compute_micro_batch(state: &Checkpoint, batch: &[Batch], device: &Device) -> 
 
 /// The weighted means over all micro-batches. The variance of a batch norm is that within the
 /// micro-batches; the means of micro-batches of random rows hardly differ.
-fn join(parts: Vec<(f32, BatchGradients)>) -> BatchGradients {
-    let mut parts = parts.into_iter();
-    let Some((weight, mut sum)) = parts.next() else {
-        return BatchGradients::default();
-    };
-    sum.scale(weight);
-    for (weight, mut part) in parts {
-        part.scale(weight);
-        sum.add(part);
-    }
-    sum
+fn join(parts: impl Iterator<Item = (f32, BatchGradients)>) -> BatchGradients {
+    let scaled = parts.map(|(weight, part)| part.scaled(weight));
+    scaled.reduce(BatchGradients::and).unwrap_or_default()
 }
 
 impl BatchGradients {
-    fn scale(&mut self, factor: f32) {
+    fn scaled(mut self, factor: f32) -> BatchGradients {
         let statistics = self.statistics.iter_mut().map(|(_, values)| values);
         for numbers in self.gradients.iter_mut().chain(statistics) {
             numbers.iter_mut().for_each(|number| *number *= factor);
@@ -172,10 +160,11 @@ impl BatchGradients {
         for loss in self.losses.iter_mut().chain(aux) {
             *loss *= factor;
         }
+        self
     }
 
-    /// Adds a later micro-batch's.
-    fn add(&mut self, later: BatchGradients) {
+    /// With a later micro-batch's.
+    fn and(mut self, later: BatchGradients) -> BatchGradients {
         let own = self.statistics.iter_mut().map(|(_, values)| values);
         let own = self.gradients.iter_mut().chain(own);
         let new = later.statistics.iter().map(|(_, values)| values);
@@ -188,6 +177,7 @@ impl BatchGradients {
         own.zip(later.losses.iter().chain(new))
             .for_each(|(own, new)| *own += new);
         self.policy.extend(later.policy);
+        self
     }
 }
 
@@ -209,7 +199,8 @@ mod tests {
     const SIZE: BoardSize = BoardSize::square(4);
 
     fn state() -> Checkpoint {
-        let params = FitParams::new("tengen-2b8c".parse().unwrap(), 10, &Fit::default());
+        let params =
+            FitParams::of::<SmallNoGo>("tengen-2b8c".parse().unwrap(), 10, &Fit::default());
         let (weights, _) = params.architecture.declare(12, SIZE, 1);
         Checkpoint {
             origin: Origin::of(&[SmallNoGo::new(SIZE).unwrap()], "nogo-1", 12, 0),

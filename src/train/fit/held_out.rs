@@ -199,12 +199,14 @@ mod tests {
     use crate::fit::{Fit, FitParams};
     use crate::network::net::Role;
     use tengen::game::BoardSize;
+    use tengen::games::nogo::SmallNoGo;
 
     #[test]
     fn files_keep_the_names_that_they_have_had() {
         let json = serde_json::to_value(HeldOutLosses::default()).unwrap();
         assert!(json["extras"]["score"].is_number(), "{json}");
-        let params = FitParams::new("tengen-2b8c".parse().unwrap(), 10, &Fit::default());
+        let params =
+            FitParams::of::<SmallNoGo>("tengen-2b8c".parse().unwrap(), 10, &Fit::default());
         let json = serde_json::to_value(&params).unwrap();
         assert_eq!(json["recipe"], "tengen-2b8c");
         assert!(json["loss"]["score"].is_number(), "{json}");

@@ -84,17 +84,11 @@ pub fn fit<G: Trainable>(
     };
     let validation = held_out_batches(boards, &dataset, params.score_rows, spec)?;
     let mut state = begin(boards, &dataset, params, spec.encoding, context)?;
-    let (initial, _) =
-        params
-            .architecture
-            .declare(state.origin.planes, state.origin.game_shape(), params.seed);
-    let untrained = held_out_losses(
-        params.architecture,
-        &initial,
-        state.origin.game_shape(),
-        &validation,
-        &device,
-    );
+    let architecture = params.architecture;
+    let losses =
+        |weights: &Weights| held_out_losses(architecture, weights, shape, &validation, &device);
+    let (initial, _) = architecture.declare(spec.encoding.planes(), shape, params.seed);
+    let untrained = losses(&initial);
     let log = Log::open(context.folder, state.step)?;
     let sampling = Sampling {
         batch: params.batch,
@@ -124,13 +118,8 @@ pub fn fit<G: Trainable>(
             )));
         }
         if state.step % params.score_every == 0 || state.step == params.steps {
-            let score = || {
-                let shape = state.origin.game_shape();
-                let (architecture, average) = (params.architecture, &state.average);
-                held_out_losses(architecture, average, shape, &validation, &device)
-            };
             // Without rows the losses would be zero.
-            report.held_out = (!validation.is_empty()).then(score);
+            report.held_out = (!validation.is_empty()).then(|| losses(&state.average));
             log.append(&report)?;
         }
         let flow = observe(&report);

@@ -61,21 +61,14 @@ pub struct FitParams {
 impl FitParams {
     /// For `steps` steps of a network of a game, as `[fit]` says; all else is usual.
     pub fn of<G: Encode>(architecture: Architecture, steps: u64, fit: &Fit) -> FitParams {
-        let mut params = FitParams::new(architecture, steps, fit);
-        if fit.encoding.is_none()
-            && let Some(encoding) = usual_encoding::<G>(architecture)
-        {
-            params.encoding = encoding.id().to_owned();
-        }
+        let usual = || match usual_encoding::<G>(architecture) {
+            Some(encoding) => encoding.id().to_owned(),
+            None => architecture.family.encoding().to_owned(),
+        };
+        let mut loss = LossWeights::default();
         if G::INFO.scored {
-            params.loss.ownership = POINTS_OWNERSHIP;
+            loss.ownership = POINTS_OWNERSHIP;
         }
-        params
-    }
-
-    /// The same of a network of any game.
-    pub fn new(architecture: Architecture, steps: u64, fit: &Fit) -> FitParams {
-        let usual = || architecture.family.encoding().to_owned();
         FitParams {
             architecture,
             encoding: fit.encoding.clone().unwrap_or_else(usual),
@@ -87,7 +80,7 @@ impl FitParams {
             schedule: Schedule::Cosine,
             weight_decay: fit.weight_decay,
             clip_norm: 5.0,
-            loss: LossWeights::default(),
+            loss,
             root_value_share: fit.root_value_share,
             teacher: None,
             surprise_share: fit.surprise_share,
@@ -267,13 +260,14 @@ pub(crate) fn average_decay(decay: f32, step: u64) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tengen::games::nogo::SmallNoGo;
 
     fn rate(schedule: Schedule, step: u64) -> f32 {
         let params = FitParams {
             learning_rate: 2.0,
             warm_up: 10,
             schedule,
-            ..FitParams::new(Architecture::default(), 110, &Fit::default())
+            ..FitParams::of::<SmallNoGo>(Architecture::default(), 110, &Fit::default())
         };
         params.rate_at(step, 3.0)
     }

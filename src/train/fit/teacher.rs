@@ -119,11 +119,7 @@ impl<G: Trainable> Teacher<G> {
         )
         .map_err(|error| format!("the teacher failed: {error}"))?;
         for (row, sample) in samples.iter().enumerate() {
-            let turn = Turn {
-                size: empty.size(),
-                inverse: sample.symmetry.inverse(),
-            };
-            blend_row(&mut batch, row, &board.answers, turn, self.share);
+            blend_row(&mut batch, row, &board.answers, sample.symmetry, self.share);
         }
         Ok(batch)
     }
@@ -152,26 +148,19 @@ impl<G: Encode> OnBoard<G> {
     }
 }
 
-/// How a sample is turned.
-#[derive(Clone, Copy)]
-struct Turn {
-    size: BoardSize,
-    inverse: Symmetry,
-}
-
-impl Turn {
-    /// The answer's numbers, those of points first, in the order of the sample's points.
-    fn turned(self, numbers: &[f32]) -> impl Iterator<Item = f32> {
-        let from = move |place: usize| self.inverse.apply(self.size, Move(place as u16)).index();
-        (0..numbers.len()).map(move |place| numbers[from(place)])
-    }
-}
-
 /// Gives the answers their share in a row's targets.
-fn blend_row(batch: &mut Batch, row: usize, answers: &Outputs, turn: Turn, share: f32) {
+fn blend_row(batch: &mut Batch, row: usize, answers: &Outputs, symmetry: Symmetry, share: f32) {
+    // The answer's numbers, those of points first, in the order of the sample's points.
+    let (size, inverse) = (batch.size, symmetry.inverse());
+    let turned = |numbers: &[f32]| -> Vec<f32> {
+        let from = |place: usize| inverse.apply(size, Move(place as u16)).index();
+        (0..numbers.len())
+            .map(|place| numbers[from(place)])
+            .collect()
+    };
     let policy = part(&mut batch.policy, row, batch.len);
     let mask = part(&mut batch.mask, row, batch.len);
-    let logits = turn.turned(answers.policy(row)).zip(mask);
+    let logits = turned(answers.policy(row)).into_iter().zip(mask);
     let probabilities = probabilities(logits.map(|(logit, mask)| logit + *mask));
     // A row whose own policy is no target.
     let has_policy = policy.iter().any(|&target| target > 0.0);
@@ -190,7 +179,7 @@ fn blend_row(batch: &mut Batch, row: usize, answers: &Outputs, turn: Turn, share
         match target.head {
             AuxHead::Lead => blend_known(target, row, batch.len, &[lead * LEAD_SCALE], share),
             AuxHead::Ownership if !owners.is_empty() => {
-                let owners = turn.turned(owners);
+                let owners = turned(owners).into_iter();
                 let owners: Vec<f32> = owners.map(|x| 1.0 / (1.0 + (-x).exp())).collect();
                 blend_known(target, row, batch.len, &owners, share);
             }

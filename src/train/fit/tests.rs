@@ -4,7 +4,6 @@ use crate::fit::optimizer::OptimizerKind;
 use crate::fit::params::Schedule;
 use crate::network::architecture::Architecture;
 use crate::play::generate::tests::{plan, run};
-use crate::shards::dataset::Selection;
 use tengen::clock::FakeClock;
 use tengen::game::{BoardSize, Game};
 use tengen::games::nogo::SmallNoGo;
@@ -12,21 +11,16 @@ use tengen_nn::files::scratch::Scratch;
 
 fn data(folder: &Path) -> (SmallNoGo, Dataset) {
     run(&plan(12), folder).unwrap();
-    let folders = vec![folder.to_path_buf()];
-    let selection = Selection {
-        folders,
-        window: 10_000,
-        held_out: 0.3,
-    };
+    let folders = [folder.to_path_buf()];
     let empty = SmallNoGo::new(BoardSize::square(4)).unwrap();
-    (empty, Dataset::load(&selection).unwrap())
+    (empty, Dataset::load(&folders, 10_000, 0.3).unwrap())
 }
 
 fn params() -> FitParams {
     FitParams {
         batch: 16,
         score_every: 5,
-        ..FitParams::new("az-1b8c".parse().unwrap(), 40, &Fit::default())
+        ..FitParams::of::<SmallNoGo>("az-1b8c".parse().unwrap(), 40, &Fit::default())
     }
 }
 

@@ -48,11 +48,7 @@ impl<G: Solvable> EndingAdjudicator<G> {
         let solver = self.solver.as_mut()?;
         // Results must not depend on earlier positions.
         solver.clear();
-        let effort = SolveLimits {
-            nodes: self.nodes,
-            threads: 1,
-            halt: &|_| false,
-        };
+        let effort = SolveLimits::alone(self.nodes, &|_| false);
         let found = solver.solve(position, &effort);
         Some(Proven {
             outcome: found.proof()?.outcome(position.to_move()),
@@ -110,11 +106,7 @@ impl<G: Solvable> Corrector<G> {
             return Ok(0);
         };
         solver.clear();
-        let effort = SolveLimits {
-            nodes: self.nodes,
-            threads: 1,
-            halt: &|_| false,
-        };
+        let effort = SolveLimits::alone(self.nodes, &|_| false);
         let (mut truth, mut misses, mut nodes): (Option<Outcome>, _, _) = (None, 0, 0);
         for row in rows.iter_mut().rev() {
             if row.exact {

@@ -2,13 +2,18 @@
 
 use crate::trainable::{Trainable, with_game};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
+
+use parking_lot::Mutex;
 
 use crate::TrainError;
 use crate::durable::lock_folder;
 use crate::play::adjudicator::Corrector;
+use crate::play::eval_batch::TaskControl;
+use crate::play::threads::on_threads;
 use crate::shards::row::Row;
 use crate::shards::shard;
 use crate::shards::shard::ShardInfo;
@@ -96,11 +101,11 @@ pub fn correct_folder(
         }
         let info = shard.info.clone();
         let rows = &mut shard.rows;
+        let damaged = |error| TrainError::corrupt(&path, error);
         with_game!(&info.game, info.size, rules: &info.rules, |empty| {
-            correct_games(&empty, rows, plan, &mut corrected)
+            correct_games(&empty, rows, plan, &mut corrected, damaged)
         })
-        .map_err(|unknown| TrainError::mismatch(&path, unknown))?
-        .map_err(|error| TrainError::corrupt(&path, error))?;
+        .map_err(|unknown| TrainError::mismatch(&path, unknown))??;
         let info = shard::ShardInfo {
             source: format!("{}{by_nodes}", info.source),
             ..info
@@ -132,32 +137,32 @@ fn correct_games<G: Trainable>(
     rows: &mut [Row],
     plan: &CorrectionPlan<'_>,
     corrected: &mut Corrected,
-) -> Result<(), String> {
+    damaged: impl Fn(String) -> TrainError + Sync,
+) -> Result<(), TrainError> {
     let before: Vec<i8> = rows.iter().map(|row| row.result).collect();
-    let games: Vec<&mut [Row]> = rows.chunk_by_mut(|a, b| a.game == b.game).collect();
-    let games: Vec<_> = games.into_iter().map(std::sync::Mutex::new).collect();
+    let games = rows.chunk_by_mut(|a, b| a.game == b.game);
+    let games: Vec<Mutex<&mut [Row]>> = games.map(Mutex::new).collect();
     let next = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        let (sender, receiver) = mpsc::channel();
-        for _ in 0..plan.threads.max(1) {
-            let (sender, games, next) = (sender.clone(), &games, &next);
-            scope.spawn(move || {
-                let mut corrector = Corrector::new(plan.nodes);
-                while let Some(game) = games.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    // No other shard has this one.
-                    let Ok(mut game) = game.lock() else { break };
-                    if sender.send(corrector.correct(&mut game, empty)).is_err() {
-                        break;
-                    }
+    on_threads(
+        "correct",
+        plan.threads,
+        &TaskControl::default(),
+        |done| {
+            let mut corrector = Corrector::new(plan.nodes);
+            while let Some(game) = games.get(next.fetch_add(1, Ordering::Relaxed)) {
+                // No other thread has this one.
+                let nodes = corrector.correct(&mut game.lock(), empty);
+                if done(nodes.map_err(&damaged)?).is_break() {
+                    break;
                 }
-            });
-        }
-        drop(sender);
-        for nodes in receiver {
-            corrected.nodes += nodes?;
-        }
-        Ok::<(), String>(())
-    })?;
+            }
+            Ok(())
+        },
+        |nodes| {
+            corrected.nodes += nodes.unwrap_or(0);
+            Ok(ControlFlow::Continue(()))
+        },
+    )?;
     drop(games);
     let mut first = 0;
     for game in rows.chunk_by(|a, b| a.game == b.game) {

@@ -8,9 +8,6 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::thread;
-use std::time::Duration;
 
 use super::selfplay;
 use crate::TrainError;
@@ -18,14 +15,12 @@ use crate::durable::lock_folder;
 use crate::play::generator::{GameGenerator, GameQueue};
 use crate::play::selfplay::PlayedGame;
 use crate::play::settings::SelfPlay;
+use crate::play::threads::on_threads;
 use crate::shards::merge;
 use crate::shards::row::Row;
 use crate::shards::shard::{self, ShardInfo};
 use crate::trainable::Trainable;
 use tengen::game::{Color, Game, Outcome};
-
-/// Report interval while no game ends.
-const TELL_EVERY: Duration = Duration::from_millis(500);
 
 /// Games to generate.
 #[derive(Debug, Clone, PartialEq)]
@@ -145,8 +140,14 @@ pub fn generate<G: Trainable>(
     has_moves(start)?;
     let _lock = lock_folder(folder)?;
     let info = plan.shard_info(start);
-    let (done, mut progress) = finished_games(folder, &info)?;
+    let finished = merge::finished_games(folder, &info)?;
+    let mut progress = Progress::default();
+    for game in &finished {
+        progress.add(game.outcome, game.positions);
+    }
+    progress.resumed = progress.games;
     observe(progress)?;
+    let done: HashSet<u64> = finished.iter().map(|game| game.number).collect();
     let games = plan.numbers().filter(|game| !done.contains(game));
     let mut writer = Writer {
         folder,
@@ -229,49 +230,16 @@ fn play_all<G: Trainable>(
     mut receive: impl FnMut(Option<PlayedGame>, u64) -> Result<(), TrainError>,
 ) -> Result<(), TrainError> {
     let queue = GameQueue::new(games, plan.seed);
-    thread::scope(|scope| {
-        // Inside the scope, so that an error drops the receiver before the workers are waited for:
-        // a late sender then finds no receiver.
-        let (sender, games) = sync_channel(2 * plan.threads.max(1));
-        for index in 0..plan.threads.max(1) {
-            let (sender, queue) = (sender.clone(), &queue);
-            let worker = move || {
-                // The receiver is gone when it has failed.
-                let mut done = |game| match sender.send(Ok(game)) {
-                    Ok(()) => ControlFlow::Continue(()),
-                    Err(_) => ControlFlow::Break(()),
-                };
-                if let Err(error) = generator.play(start, &plan.settings, queue, &mut done) {
-                    let _ = sender.send(Err(error));
-                }
-            };
-            thread::Builder::new()
-                .name(format!("selfplay-{index}"))
-                .spawn_scoped(scope, worker)
-                .map_err(|error| TrainError::Setting(format!("cannot start a thread: {error}")))?;
-        }
-        drop(sender);
-        loop {
-            let game: Option<PlayedGame> = match games.recv_timeout(TELL_EVERY) {
-                Ok(game) => Some(game.inspect_err(|_| queue.control.stop())?),
-                Err(RecvTimeoutError::Timeout) => None,
-                Err(RecvTimeoutError::Disconnected) => return Ok(()),
-            };
+    on_threads(
+        "selfplay",
+        plan.threads,
+        &queue.control,
+        |done| generator.play(start, &plan.settings, &queue, done),
+        |game| {
             let evaluations = queue.control.evaluations.load(Ordering::Relaxed);
-            receive(game, evaluations).inspect_err(|_| queue.control.stop())?;
-        }
-    })
-}
-
-/// The finished games in a folder, and their statistics.
-fn finished_games(folder: &Path, info: &ShardInfo) -> Result<(HashSet<u64>, Progress), TrainError> {
-    let games = merge::finished_games(folder, info)?;
-    let mut progress = Progress::default();
-    for game in &games {
-        progress.add(game.outcome, game.positions);
-    }
-    progress.resumed = progress.games;
-    Ok((games.iter().map(|game| game.number).collect(), progress))
+            receive(game, evaluations).map(ControlFlow::Continue)
+        },
+    )
 }
 
 /// Collects games into shards.
@@ -285,9 +253,8 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn add(&mut self, mut game: PlayedGame) -> Result<(), TrainError> {
-        if self.plan.settings.sgf_every > 0
-            && game.game.is_multiple_of(self.plan.settings.sgf_every)
-        {
+        let sgf_every = self.plan.settings.sgf_every;
+        if sgf_every > 0 && game.rows[0].game.is_multiple_of(sgf_every) {
             selfplay::write(self.folder, self.info, &game)?;
         }
         self.rows.append(&mut game.rows);

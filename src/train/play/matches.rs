@@ -9,13 +9,12 @@ pub use game::{MatchParams, MatchPlayer};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
-use std::thread;
 
 use game::MatchGame;
 
 use crate::TrainError;
 use crate::play::eval_batch::{EvalBatch, TaskControl, run_tasks};
+use crate::play::threads::on_threads;
 use tengen::encode::Encode;
 use tengen::rollout::Rollout;
 use tengen::stats::GameResult;
@@ -36,40 +35,24 @@ pub fn play_match<G: Encode + Rollout>(
 ) -> Result<Vec<PairResult>, TrainError> {
     let next = AtomicU64::new(2 * u64::from(plan.first));
     let control = TaskControl::default();
-    let (sender, receiver) = sync_channel(64);
+    let mut waiting: BTreeMap<u64, GameResult> = BTreeMap::new();
     let mut pairs: Vec<PairResult> = Vec::new();
-    thread::scope(|scope| {
-        for index in 0..plan.threads.max(1) {
-            let (sender, next, control) = (sender.clone(), &next, &control);
-            let worker = move || {
-                if let Err(error) = play_games(start, players, plan, next, control, &sender) {
-                    // The receiver is gone when the match was aborted.
-                    let _ = sender.send(Err(error));
-                }
-            };
-            thread::Builder::new()
-                .name(format!("match-{index}"))
-                .spawn_scoped(scope, worker)
-                .map_err(|error| TrainError::Setting(format!("cannot start a thread: {error}")))?;
-        }
-        drop(sender);
-        let mut waiting: BTreeMap<u64, GameResult> = BTreeMap::new();
-        'results: for result in &receiver {
-            let (game, result) = result.inspect_err(|_| control.stop())?;
-            waiting.insert(game, result);
+    on_threads(
+        "match",
+        plan.threads,
+        &control,
+        |done| play_games(start, players, plan, &next, &control, done),
+        |game| {
+            waiting.extend(game);
             while let Some(pair) = next_pair(&mut waiting, plan.first as usize + pairs.len()) {
                 pairs.push(pair);
-                let flow = observe(&pairs).inspect_err(|_| control.stop())?;
-                if flow.is_break() {
-                    control.stop();
-                    break 'results;
+                if observe(&pairs)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
                 }
             }
-        }
-        // Workers that still send find no receiver and end.
-        drop(receiver);
-        Ok::<(), TrainError>(())
-    })?;
+            Ok(ControlFlow::Continue(()))
+        },
+    )?;
     Ok(pairs)
 }
 
@@ -81,16 +64,14 @@ fn next_pair(waiting: &mut BTreeMap<u64, GameResult>, pair: usize) -> Option<Pai
     Some(both)
 }
 
-/// A game's number and the first player's result, or an error.
-type Sent = Result<(u64, GameResult), TrainError>;
-
+/// Plays games; `done` gets the number of each and the first player's result.
 fn play_games<G: Encode + Rollout>(
     start: &G,
     players: [&MatchPlayer; 2],
     plan: &MatchParams,
     next: &AtomicU64,
     control: &TaskControl,
-    sender: &SyncSender<Sent>,
+    done: &mut dyn FnMut((u64, GameResult)) -> ControlFlow<()>,
 ) -> Result<(), TrainError> {
     let networks = players.iter().filter_map(|player| match player {
         MatchPlayer::Network { network, .. } => Some(EvalBatch::new(network, start)),
@@ -103,10 +84,7 @@ fn play_games<G: Encode + Rollout>(
         let end = 2 * (u64::from(plan.first) + u64::from(plan.pairs));
         (game < end).then(|| MatchGame::new(start, players, plan, game))
     };
-    let finished = |game: MatchGame<G>| match sender.send(Ok((game.number, game.result()))) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(_) => ControlFlow::Break(()),
-    };
+    let finished = |game: MatchGame<G>| done((game.number, game.result()));
     run_tasks(&mut batches, plan.concurrent, next_task, finished, control)?;
     Ok(())
 }

@@ -15,6 +15,7 @@ pub mod network_game;
 pub mod runtime;
 pub mod selfplay;
 pub mod settings;
+pub mod threads;
 
 /// The seed of part `number` of a run: the same in every run, independent of the order of parts. An
 /// odd multiplier spreads neighbours over the seeds; xoshiro's seeding by SplitMix64 mixes them.

@@ -13,7 +13,7 @@ use crate::play::settings::SelfPlay;
 use crate::shards::row::{Row, Target, finish};
 use crate::shards::training_game::TrainingGame;
 use crate::trainable::Trainable;
-use tengen::game::{Game, Move, Outcome, Rules};
+use tengen::game::{Game, Move, Outcome};
 use tengen::search::{SearchParams, add_root_noise};
 
 /// How a network plays beside the settings of self-play.
@@ -105,11 +105,8 @@ impl<'a, G: Trainable> NetworkGame<'a, G> {
         let mut adjudicator = self.adjudicator.borrow_mut();
         adjudicator.correct(&mut self.rows, self.line.start());
         Some(PlayedGame {
-            game: self.number,
             rows: self.rows,
-            moves: self.line.moves().to_vec(),
             outcome,
-            komi: self.line.start().rules().komi(),
         })
     }
 

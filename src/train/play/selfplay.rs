@@ -11,7 +11,7 @@ use crate::shards::training_game::TrainingGame;
 use crate::trainable::Trainable;
 use crate::{TrainError, durable};
 use std::path::Path;
-use tengen::game::{Color, Game, HalfPoints, Move, Outcome, Proof, Rules, scoring};
+use tengen::game::{Color, Game, Move, Outcome, Proof, scoring};
 use tengen::record::{GameRecord, Play, RecordedPlay, Vertex, result_text, sgf};
 use tengen::rollout::{Rave, Rollout};
 
@@ -76,16 +76,10 @@ fn wins_by<G: Game>(position: &G, mv: Move) -> bool {
 /// A finished game.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlayedGame {
-    /// Number of the game within its run.
-    pub game: u64,
-    /// The searched positions, in order; at least one.
+    /// The searched positions, in order, at least one; they know the game's number, moves and komi.
     pub rows: Vec<Row>,
-    /// All moves from the start, opening moves included.
-    pub moves: Vec<Move>,
     /// The result.
     pub outcome: Outcome,
-    /// Its komi, in games with komi.
-    pub komi: Option<HalfPoints>,
 }
 
 /// Plays game number `game` to its end; `search` chooses moves.
@@ -119,13 +113,7 @@ pub fn play<G: Trainable>(
         line.play(choose(&targets.visits, temperature, rng));
     };
     finish(&mut rows, &start, line.moves(), outcome);
-    PlayedGame {
-        game,
-        rows,
-        moves: line.moves().to_vec(),
-        outcome,
-        komi: start.rules().komi(),
-    }
+    PlayedGame { rows, outcome }
 }
 
 /// A game from `start` that opens with 0 to `most` random moves.
@@ -182,12 +170,18 @@ pub(crate) fn choose(
 pub(crate) fn write(folder: &Path, info: &ShardInfo, game: &PlayedGame) -> Result<(), TrainError> {
     let folder = folder.join("sgf");
     durable::prepare_folder(&folder)?;
+    let Row {
+        game: number,
+        komi,
+        moves,
+        ..
+    } = &game.rows[0];
     let mut record = GameRecord::new(&info.game, info.size);
     record.result = result_text(game.outcome);
-    record.komi = game.komi;
-    record.comment = format!("game {} of {}", game.game, info.source);
+    record.komi = *komi;
+    record.comment = format!("game {number} of {}", info.source);
     let mut color = Color::Black;
-    for (ply, &mv) in game.moves.iter().enumerate() {
+    for (ply, &mv) in moves.iter().enumerate() {
         let row = game.rows.iter().find(|row| usize::from(row.ply) == ply);
         let value = |value: f32| format!("{:.0}%", 50.0 * (value + 1.0));
         record.plays.push(RecordedPlay {
@@ -199,7 +193,7 @@ pub(crate) fn write(folder: &Path, info: &ShardInfo, game: &PlayedGame) -> Resul
         });
         color = color.opponent();
     }
-    let path = folder.join(format!("game-{:08}.sgf", game.game));
+    let path = folder.join(format!("game-{number:08}.sgf"));
     durable::write(&path, sgf::write(&record).as_bytes())
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::shards::ending::Ending;
 use crate::shards::row::{PointSet, Row, Share};
-use tengen::game::{BoardSize, Move, Symmetry};
+use tengen::game::{BoardSize, Symmetry};
 
 /// The row under a symmetry of the board.
 pub fn transform(row: &Row, size: BoardSize, symmetry: Symmetry) -> Row {
@@ -20,7 +20,14 @@ pub fn transform(row: &Row, size: BoardSize, symmetry: Symmetry) -> Row {
     };
     Row {
         rules: row.rules.clone(),
-        moves: turn_moves(row, size, symmetry),
+        // Later moves do not matter.
+        moves: match symmetry {
+            Symmetry::IDENTITY => Arc::clone(&row.moves),
+            _ => {
+                let moves = row.moves.iter().take(row.ply.into());
+                moves.map(|&mv| symmetry.apply(size, mv)).collect()
+            }
+        },
         policy: row.policy.iter().map(share).collect(),
         ending: row.ending.as_ref().map(|end| Ending {
             own: turned(&end.own),
@@ -34,21 +41,12 @@ pub fn transform(row: &Row, size: BoardSize, symmetry: Symmetry) -> Row {
     }
 }
 
-/// The transformed moves that lead to the row; later moves do not matter.
-fn turn_moves(row: &Row, size: BoardSize, symmetry: Symmetry) -> Arc<[Move]> {
-    if symmetry == Symmetry::IDENTITY {
-        return Arc::clone(&row.moves);
-    }
-    let moves = row.moves.iter().take(row.ply.into());
-    moves.map(|&mv| symmetry.apply(size, mv)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::shards::row::Target;
     use crate::shards::row::finish;
-    use tengen::game::{Game, Outcome};
+    use tengen::game::{Game, Move, Outcome};
     use tengen::games::nogo::SmallNoGo;
 
     /// Transforming a game's rows equals playing the transformed moves.

@@ -8,17 +8,6 @@ use crate::shards::shard::{self, Shard};
 use tengen::fnv;
 use tengen::game::BoardSize;
 
-/// Which rows to load.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Selection {
-    /// Folders of shards, oldest first.
-    pub folders: Vec<PathBuf>,
-    /// Newest rows to keep.
-    pub window: usize,
-    /// Share of games to hold out, in [0, 1).
-    pub held_out: f64,
-}
-
 /// Rows of the window, in memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dataset {
@@ -35,24 +24,25 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// Reads the shards of a selection.
+    /// Reads folders of shards, the oldest first: at most the newest `window` rows, of which a share of the games,
+    /// in [0, 1), is held out.
     ///
     /// # Errors
     /// [`TrainError`] when there is nothing to read, a shard is damaged, or shards are of
     /// different games.
-    pub fn load(selection: &Selection) -> Result<Dataset, TrainError> {
+    pub fn load(folders: &[PathBuf], window: usize, held_out: f64) -> Result<Dataset, TrainError> {
         let mut common = None;
         let mut rows: Vec<Row> = Vec::new();
-        for folder in &selection.folders {
+        for folder in folders {
             rows.extend(read_folder(folder, &mut common)?);
         }
         let game = common
             .ok_or_else(|| TrainError::Setting("no folder of shards was named".to_owned()))?;
-        rows.drain(..rows.len().saturating_sub(selection.window));
+        rows.drain(..rows.len().saturating_sub(window));
         let games = rows.chunk_by(Row::is_of_game).count() as u64;
         let (held_out, fit): (Vec<Row>, Vec<Row>) = rows
             .into_iter()
-            .partition(|row| is_held_out(row.game, selection.held_out));
+            .partition(|row| is_held_out(row.game, held_out));
         if fit.is_empty() {
             return Err(TrainError::Setting(
                 "there are no rows to fit: play more games".to_owned(),
@@ -134,14 +124,7 @@ mod tests {
         let scratch = Scratch::new("dataset");
         let progress = run(&plan(20), scratch.path()).unwrap();
         let folders = vec![scratch.path().to_path_buf()];
-        let load = |window, held_out| {
-            Dataset::load(&Selection {
-                folders: folders.clone(),
-                window,
-                held_out,
-            })
-            .unwrap()
-        };
+        let load = |window, held_out| Dataset::load(&folders, window, held_out).unwrap();
         let all = load(usize::MAX, 0.3);
         assert_eq!(all.games, 20);
         assert_eq!(
@@ -180,12 +163,8 @@ mod tests {
         write(&[3, 2]);
         write(&[4, 3, 2]);
         let rows = |scratch: &Scratch| {
-            let selection = Selection {
-                folders: vec![scratch.path().to_path_buf()],
-                window: usize::MAX,
-                held_out: 0.0,
-            };
-            Dataset::load(&selection).unwrap().fit
+            let folders = [scratch.path().to_path_buf()];
+            Dataset::load(&folders, usize::MAX, 0.0).unwrap().fit
         };
         assert_eq!(rows(&parts), rows(&merged));
         // Another run's games with the same numbers are distinct.
@@ -225,12 +204,8 @@ mod tests {
     #[test]
     fn a_folder_without_shards_is_named() {
         let refused = |folder: &Path| {
-            let selection = Selection {
-                folders: vec![folder.to_owned()],
-                window: 1,
-                held_out: 0.1,
-            };
-            Dataset::load(&selection).unwrap_err().to_string()
+            let loaded = Dataset::load(&[folder.to_owned()], 1, 0.1);
+            loaded.unwrap_err().to_string()
         };
         let missing = refused(Path::new("/nowhere"));
         let named = missing.contains("/nowhere") && missing.contains("does not exist");

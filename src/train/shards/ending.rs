@@ -93,7 +93,7 @@ pub(crate) fn of<G: Game>(start: &G, moves: &[Move]) -> Option<(Ending, Outcome)
     }
     let outcome = position.outcome()?;
     let mut stones = [PointSet::default(); 2];
-    for point in points(&position) {
+    for point in position.size().points() {
         if let Some(color) = position.stone(point) {
             stones[color.index()].insert(point);
         }
@@ -141,16 +141,12 @@ fn counted<G: Game>(position: &G) -> Option<(Ending, Outcome)> {
     Some((ending, outcome))
 }
 
-fn points<G: Game>(position: &G) -> impl Iterator<Item = Move> + use<G> {
-    position.size().points()
-}
-
 /// Adds the points that are empty and forbidden to a side.
 fn note_closed<G: Game>(position: &G, closed: &mut [PointSet; 2]) {
     for color in Color::BOTH {
         let mut turned = position.clone();
         turned.set_to_move(color);
-        for point in points(position) {
+        for point in position.size().points() {
             if position.stone(point).is_none() && !turned.is_legal(point) {
                 closed[color.index()].insert(point);
             }

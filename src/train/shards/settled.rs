@@ -4,7 +4,6 @@ use rayon::prelude::*;
 
 use crate::TrainError;
 use crate::shards::dataset::Dataset;
-use crate::shards::row::Row;
 use tengen::solver::{Probe, Solvable, SolveLimits};
 
 /// Memory of the solver that makes the probes, in bytes: it has no positions of its own to keep.
@@ -25,11 +24,13 @@ impl Dataset {
         if nodes == 0 {
             return Ok(());
         }
+        let probe = || G::solver(BYTES).map(|solver| solver.probes()());
         for rows in [&mut self.fit, &mut self.held_out] {
-            let settled = rows.par_iter().map_init(
-                || Settled::new(nodes),
-                |settled, row| settled.holds_row(boards, row),
-            );
+            let settled = rows.par_iter().map_init(probe, |probe, row| {
+                let empty = boards.iter().find(|board| board.size() == row.size);
+                let empty = empty.ok_or_else(|| format!("game {} is on {}", row.game, row.size))?;
+                Ok(is_settled(probe.as_mut(), &row.position(empty)?, nodes))
+            });
             let settled = settled.collect::<Result<Vec<bool>, String>>();
             let mut settled = settled.map_err(TrainError::Setting)?.into_iter();
             rows.retain(|_| settled.next() == Some(false));
@@ -43,39 +44,13 @@ impl Dataset {
     }
 }
 
-/// Tells which positions a solver settles with a limited number of nodes.
-struct Settled<G> {
-    probe: Option<Probe<G>>,
-    nodes: u64,
-}
-
-impl<G: Solvable> Settled<G> {
-    fn new(nodes: u64) -> Settled<G> {
-        let solver = G::solver(BYTES);
-        Settled {
-            probe: solver.map(|solver| solver.probes()()),
-            nodes,
-        }
-    }
-
-    fn holds_row(&mut self, boards: &[G], row: &Row) -> Result<bool, String> {
-        let empty = boards.iter().find(|board| board.size() == row.size);
-        let empty = empty.ok_or_else(|| format!("game {} is on {}", row.game, row.size))?;
-        Ok(self.holds(&row.position(empty)?))
-    }
-
-    fn holds(&mut self, position: &G) -> bool {
-        let effort = SolveLimits {
-            nodes: self.nodes,
-            threads: 1,
-            halt: &|_| false,
-        };
-        let probe = self.probe.as_mut();
-        let Some(facts) = probe.and_then(|probe| probe(position, &effort)) else {
-            return false;
-        };
+/// Whether a solver settles a position with this many nodes.
+fn is_settled<G: Solvable>(probe: Option<&mut Probe<G>>, position: &G, nodes: u64) -> bool {
+    let effort = SolveLimits::alone(nodes, &|_| false);
+    let facts = probe.and_then(|probe| probe(position, &effort));
+    facts.is_some_and(|facts| {
         facts.bounds.proof().is_some() || facts.open_moves.is_some_and(|open| open.len() == 1)
-    }
+    })
 }
 
 #[cfg(test)]
@@ -98,13 +73,11 @@ mod tests {
     fn wins_and_single_defences_are_settled_and_open_positions_are_not() {
         let three = [(7, 7), (0, 0), (7, 8), (0, 14), (7, 9), (14, 0)];
         let four = [(7, 7), (7, 6), (7, 8), (0, 14), (7, 9), (14, 0), (7, 10)];
-        let mut settled = Settled::new(60);
-        assert!(settled.holds(&after(&three)), "Black wins by a four");
-        assert!(settled.holds(&after(&four)), "White must stop the five");
-        assert!(
-            !settled.holds(&after(&three[..5])),
-            "White has several defences"
-        );
-        assert!(!settled.holds(&after(&three[..2])));
+        let mut probe = Gomoku::solver(BYTES).map(|solver| solver.probes()());
+        let mut holds = |moves: &[_]| is_settled(probe.as_mut(), &after(moves), 60);
+        assert!(holds(&three), "Black wins by a four");
+        assert!(holds(&four), "White must stop the five");
+        assert!(!holds(&three[..5]), "White has several defences");
+        assert!(!holds(&three[..2]));
     }
 }

@@ -155,16 +155,6 @@ impl Backend for CloudBackend {
         names.sort();
         Ok(names)
     }
-
-    fn folders(&self) -> Result<Vec<String>, Failure> {
-        let path = self.path("");
-        let listed = self.store.list_with_delimiter(Some(&path));
-        let listed = self.runtime.block_on(listed);
-        let prefixes = listed.map_err(|error| failure(&error))?.common_prefixes;
-        let mut names: Vec<String> = prefixes.iter().map(|path| self.name(path)).collect();
-        names.sort();
-        Ok(names)
-    }
 }
 
 /// What an error of the library means.

@@ -201,14 +201,4 @@ impl Backend for FaultyBackend {
         };
         self.request(&format!("list {folder}"), false, effect, |names| names)
     }
-
-    fn folders(&self) -> Result<Vec<String>, Failure> {
-        let effect = |state: &mut State| {
-            let names = state.objects.keys().filter_map(|name| name.split_once('/'));
-            let mut folders: Vec<String> = names.map(|(folder, _)| folder.to_owned()).collect();
-            folders.dedup();
-            folders
-        };
-        self.request("folders", false, effect, |names| names)
-    }
 }

@@ -108,12 +108,24 @@ impl Backend for FolderBackend {
         let mut names = Vec::new();
         let mut folders = vec![folder.trim_end_matches('/').to_owned()];
         while let Some(folder) = folders.pop() {
-            for (name, is_folder) in entries(&self.path(&folder))? {
+            let path = self.path(&folder);
+            let entries = match fs::read_dir(&path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                entries => entries.map_err(failed(&path))?,
+            };
+            for entry in entries {
+                let entry = entry.map_err(failed(&path))?;
+                let kind = entry.file_type().map_err(failed(&path))?;
+                // A name that is not text is none of ours.
+                let name = entry.file_name().into_string();
+                let Some(name) = name.ok().filter(|name| !durable::is_unfinished(name)) else {
+                    continue;
+                };
                 let name = match folder.is_empty() {
                     true => name,
                     false => format!("{folder}/{name}"),
                 };
-                match is_folder {
+                match kind.is_dir() {
                     true => folders.push(name),
                     false => names.push(name),
                 }
@@ -122,39 +134,6 @@ impl Backend for FolderBackend {
         names.sort();
         Ok(names)
     }
-
-    fn folders(&self) -> Result<Vec<String>, Failure> {
-        let entries = entries(&self.root)?.into_iter();
-        let mut names: Vec<String> = entries
-            .filter(|(_, is_folder)| *is_folder)
-            .map(|(name, _)| name)
-            .collect();
-        names.sort();
-        Ok(names)
-    }
-}
-
-/// Names of finished files and of folders in a folder, which may be missing; whether each is a
-/// folder.
-fn entries(folder: &Path) -> Result<Vec<(String, bool)>, Failure> {
-    let read = match fs::read_dir(folder) {
-        Ok(read) => read,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(failed(folder)(error)),
-    };
-    let mut found = Vec::new();
-    for entry in read {
-        let entry = entry.map_err(failed(folder))?;
-        let kind = entry.file_type().map_err(failed(folder))?;
-        // A name that is not text is none of ours.
-        let Ok(name) = entry.file_name().into_string() else {
-            continue;
-        };
-        if !durable::is_unfinished(&name) {
-            found.push((name, kind.is_dir()));
-        }
-    }
-    Ok(found)
 }
 
 /// A failure of the operating system; those of file servers that come and go are transient.
@@ -220,7 +199,6 @@ mod tests {
         fs::write(scratch.path().join("b/.unfinished-x"), b"x").unwrap();
         assert_eq!(store.list("b/").unwrap(), ["b/1", "b/2", "b/c/3"]);
         assert_eq!(store.list("").unwrap(), ["a", "b/1", "b/2", "b/c/3"]);
-        assert_eq!(store.folders().unwrap(), ["b"]);
         store.put("a", b"y").unwrap();
         assert_eq!(store.get("a").unwrap(), Some(b"y".to_vec()));
         assert_eq!(store.get("c").unwrap(), None);

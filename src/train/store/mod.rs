@@ -73,10 +73,4 @@ pub trait Backend: Send + Sync {
     /// # Errors
     /// [`Failure`].
     fn list(&self, folder: &str) -> Result<Vec<String>, Failure>;
-
-    /// Names of the folders at the top, ascending.
-    ///
-    /// # Errors
-    /// [`Failure`].
-    fn folders(&self) -> Result<Vec<String>, Failure>;
 }

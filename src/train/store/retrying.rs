@@ -136,9 +136,9 @@ impl Store {
         if self.create(name, bytes)? == Creation::Created {
             return Ok(());
         }
-        self.get_checked(name, |found| match found == bytes {
-            true => Ok(()),
-            false => Err("it exists with another content: is it damaged?"),
+        self.get_checked(name, |found| {
+            let same = (found == bytes).then_some(());
+            same.ok_or("it exists with another content: is it damaged?")
         })
     }
 
@@ -193,7 +193,7 @@ impl Store {
         check: impl Fn(Vec<u8>) -> Result<T, E>,
     ) -> Result<T, StoreError> {
         let found = self.find_checked(name, check)?;
-        found.ok_or_else(|| self.error(name, "it is missing".to_owned()))
+        found.ok_or_else(|| self.error(name, "it is missing"))
     }
 
     /// Names of all objects below a folder, ascending.
@@ -204,20 +204,12 @@ impl Store {
         self.repeat(folder, || self.backend.list(folder))
     }
 
-    /// Names of the folders at the top, ascending.
-    ///
-    /// # Errors
-    /// As [`Self::create`].
-    pub fn folders(&self) -> Result<Vec<String>, StoreError> {
-        self.repeat("/", || self.backend.folders())
-    }
-
     /// An error about an object.
-    pub(crate) fn error(&self, object: &str, reason: String) -> StoreError {
+    pub(crate) fn error(&self, object: &str, reason: impl Into<String>) -> StoreError {
         StoreError {
             store: self.name.clone(),
             object: object.to_owned(),
-            reason,
+            reason: reason.into(),
         }
     }
 

@@ -168,23 +168,17 @@ impl Decided {
         file: &Path,
     ) -> anyhow::Result<Reviewed> {
         let positions = positions(record, empty)?;
-        let effort = SolveLimits {
-            nodes: self.nodes,
-            threads: 1,
-            halt: &|_| false,
-        };
+        let effort = SolveLimits::alone(self.nodes, &|_| false);
         let bytes = self.nodes.saturating_mul(BYTES_A_NODE).min(MAX_MIB << 20);
         let mut solver = G::solver(bytes as usize).context("cannot create the solver")?;
-        let winner = |index: usize| {
+        let winner = |position: &G| {
             solver.clear();
-            let position = &positions[index];
             let mover = position.to_move();
             let wins = solver.solve(position, &effort).wins()?;
             let winner = if wins { mover } else { mover.opponent() };
             Some((position.ply(), winner))
         };
         let solved = look_back(&positions, self.from, winner);
-        let solved: Vec<(u32, Color)> = solved.into_iter().map(|(_, found)| found).collect();
         let players = [(&record.black, Color::Black), (&record.white, Color::White)];
         let players = players.map(|(name, color)| match name.as_str() {
             "" => color.to_string(),
@@ -211,21 +205,21 @@ impl Decided {
 }
 
 /// Solves positions from the last one back to `from`, until several consecutive ones fail, and
-/// returns the results with the positions' indices, ascending.
+/// returns the results, ascending.
 fn look_back<G: Game, T>(
     positions: &[G],
     from: u32,
-    mut solve: impl FnMut(usize) -> Option<T>,
-) -> Vec<(usize, T)> {
+    mut solve: impl FnMut(&G) -> Option<T>,
+) -> Vec<T> {
     let mut found = Vec::new();
     let mut in_vain = 0;
-    for (index, position) in positions.iter().enumerate().rev() {
+    for position in positions.iter().rev() {
         if position.ply() < from || in_vain > MAX_IN_VAIN {
             break;
         }
-        match solve(index) {
+        match solve(position) {
             Some(solved) => {
-                found.push((index, solved));
+                found.push(solved);
                 in_vain = 0;
             }
             None => in_vain += 1,

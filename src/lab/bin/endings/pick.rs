@@ -63,8 +63,11 @@ impl Pick {
         for (number, path) in (0_u32..).zip(&files) {
             let picked = match command::read(path, None) {
                 Ok(record) => {
-                    let range = self.range(&record.game)?;
-                    self.picked(number, &record, range)
+                    let (from, to) = self.range(&record.game)?;
+                    let plies = plies(number, from, to, usize::from(self.each)).into_iter();
+                    plies
+                        .map(|ply| ending(&record, ply, self.judge.as_deref()))
+                        .collect::<anyhow::Result<Vec<_>>>()
                         .with_context(|| path.display().to_string())
                 }
                 Err(error) => Err(error),
@@ -119,19 +122,6 @@ impl Pick {
         let (from, to) = (self.from.unwrap_or(from), self.to.unwrap_or(to));
         ensure!(from <= to, "--from is after --to: {from} after {to}");
         Ok((from, to))
-    }
-
-    /// The positions of the game with this number; `None` for each that it does not have.
-    fn picked(
-        &self,
-        number: u32,
-        record: &GameRecord,
-        (from, to): (usize, usize),
-    ) -> anyhow::Result<Vec<Option<Ending>>> {
-        plies(number, from, to, usize::from(self.each))
-            .into_iter()
-            .map(|ply| ending(record, ply, self.judge.as_deref()))
-            .collect()
     }
 }
 

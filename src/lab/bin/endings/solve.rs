@@ -62,11 +62,7 @@ impl Solve {
         let cores = system::processors();
         let threads = self.threads.map_or(cores, usize::from);
         let bytes = usize::try_from(self.memory_mib << 20).context("--memory-mib is too large")?;
-        let effort = SolveLimits {
-            nodes: self.nodes,
-            threads: 1,
-            halt: &halt,
-        };
+        let effort = SolveLimits::alone(self.nodes, &halt);
         std::thread::scope(|scope| {
             let (sender, solved) = mpsc::channel();
             for _ in 0..threads {
@@ -207,14 +203,10 @@ fn rate<G: Solvable>(
         let share = left / (moves.len() - done) as u64;
         let mut next = position.clone();
         next.play(*mv);
-        let effort = SolveLimits {
-            nodes: share.max(1),
-            ..*effort
-        };
         let reply = match best {
             Some(best) if best == *mv => Some(Proof::Loss),
             _ => {
-                let found = solver.solve(&next, &effort);
+                let found = solver.solve(&next, &effort.within(share.max(1)));
                 rated.nodes += found.nodes;
                 found.proof()
             }

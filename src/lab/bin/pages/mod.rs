@@ -34,28 +34,24 @@ pub(crate) struct PagesArgs {
     check: bool,
 }
 
-/// A generated file.
-struct Page {
-    path: PathBuf,
-    content: String,
-}
+/// A generated file: its path and content.
+type Page = (PathBuf, String);
 
 /// Runs the subcommand.
 pub(crate) fn run(args: &PagesArgs) -> Result<()> {
     let records = Records::read(&args.root.join("docs/results"))?;
     let pages = pages(&args.root, &records)?;
     let mut stale = Vec::new();
-    for page in &pages {
-        let found = fs::read_to_string(&page.path).unwrap_or_default();
-        if found == page.content {
+    for (path, content) in &pages {
+        if fs::read_to_string(path).unwrap_or_default() == *content {
             continue;
         }
+        let name = path.display().to_string();
         if args.check {
-            stale.push(page.path.display().to_string());
+            stale.push(name);
         } else {
-            fs::write(&page.path, &page.content)
-                .with_context(|| page.path.display().to_string())?;
-            print(&page.path.display().to_string())?;
+            fs::write(path, content).with_context(|| name.clone())?;
+            print(&name)?;
         }
     }
     if !stale.is_empty() {
@@ -67,25 +63,13 @@ pub(crate) fn run(args: &PagesArgs) -> Result<()> {
 fn pages(root: &Path, records: &Records) -> Result<Vec<Page>> {
     let docs = root.join("docs");
     let mut pages = vec![
-        Page {
-            path: docs.join("results.md"),
-            content: results(records),
-        },
-        Page {
-            path: docs.join("what-did-not-help.md"),
-            content: tried(records),
-        },
+        (docs.join("results.md"), results(records)),
+        (docs.join("what-did-not-help.md"), tried(records)),
         front_page(&root.join("README.md"), records, &Words::new())?,
         front_page(&root.join("README.zh-CN.md"), records, &records.chinese)?,
     ];
-    pages.extend(
-        plots::files(records)?
-            .into_iter()
-            .map(|(name, content)| Page {
-                path: docs.join("results").join(name),
-                content,
-            }),
-    );
+    let plots = plots::files(records)?.into_iter();
+    pages.extend(plots.map(|(name, plot)| (docs.join("results").join(name), plot)));
     Ok(pages)
 }
 
@@ -102,10 +86,8 @@ fn front_page(path: &Path, records: &Records, words: &Words) -> Result<Page> {
         );
     };
     let table = table(records, |row| row.front_page, words);
-    Ok(Page {
-        path: path.to_owned(),
-        content: format!("{before}{TABLE_BEGIN}\n{table}\n{TABLE_END}{after}"),
-    })
+    let content = format!("{before}{TABLE_BEGIN}\n{table}\n{TABLE_END}{after}");
+    Ok((path.to_owned(), content))
 }
 
 const RESULTS_HEAD: &str = "\

@@ -12,11 +12,11 @@ use crate::cycle::Machine;
 use crate::store::{Creation, Store};
 
 /// What to do next about a ticket.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Action {
     /// Create the claim of this attempt.
     Create(u32),
-    /// Look whether this attempt's owner lives.
+    /// Look whether the owner of this attempt, another machine, lives.
     Watch(u32),
     /// Play: this attempt is ours.
     Play(u32),
@@ -25,54 +25,37 @@ pub(super) enum Action {
 /// One machine's view of a ticket without a result.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct TicketClaim {
-    /// The attempt that is ours, another's, or to be made.
-    attempt: u32,
-    state: State,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum State {
-    Free,
-    Ours,
-    /// Another machine's, whose last sign of life was first seen then; `None` before one look.
-    Taken(Option<(Option<u64>, Duration)>),
+    /// The next step.
+    pub(super) action: Action,
+    /// The last sign of life of the owner that is watched, and when it was first seen; `None` before one look.
+    sign: Option<(Option<u64>, Duration)>,
 }
 
 impl TicketClaim {
     /// Of a ticket whose highest attempt is this, or 0 if it was never claimed.
     pub(super) fn new(attempt: u32) -> TicketClaim {
-        match attempt {
-            0 => TicketClaim {
-                attempt: 1,
-                state: State::Free,
-            },
-            attempt => TicketClaim {
-                attempt,
-                state: State::Taken(None),
-            },
-        }
-    }
-
-    /// The next step.
-    pub(super) fn action(&self) -> Action {
-        match self.state {
-            State::Free => Action::Create(self.attempt),
-            State::Taken(_) => Action::Watch(self.attempt),
-            State::Ours => Action::Play(self.attempt),
-        }
+        let action = match attempt {
+            0 => Action::Create(1),
+            attempt => Action::Watch(attempt),
+        };
+        TicketClaim { action, sign: None }
     }
 
     /// The claim was created, or was another's.
     pub(super) fn created(&mut self, creation: Creation) {
-        self.state = match creation {
-            Creation::Created => State::Ours,
-            Creation::Existed => State::Taken(None),
-        };
+        if let Action::Create(attempt) = self.action {
+            self.action = match creation {
+                Creation::Created => Action::Play(attempt),
+                Creation::Existed => Action::Watch(attempt),
+            };
+        }
     }
 
     /// A later attempt was made meanwhile.
     pub(super) fn seen(&mut self, attempt: u32) {
-        if attempt > self.attempt && self.state != State::Ours {
+        if let Action::Create(own) | Action::Watch(own) = self.action
+            && attempt > own
+        {
             *self = TicketClaim::new(attempt);
         }
     }
@@ -80,17 +63,16 @@ impl TicketClaim {
     /// The owner's number of signs of life for this claim, or `None` if it holds another or none.
     /// After `lease` without a new one the next attempt may be made.
     pub(super) fn watched(&mut self, sign: Option<u64>, now: Duration, lease: Duration) {
-        let State::Taken(seen) = &mut self.state else {
+        let Action::Watch(attempt) = self.action else {
             return;
         };
-        match seen {
-            Some((last, since)) if *last == sign => {
-                if now.saturating_sub(*since) >= lease {
-                    self.attempt += 1;
-                    self.state = State::Free;
+        match self.sign {
+            Some((last, since)) if last == sign => {
+                if now.saturating_sub(since) >= lease {
+                    (self.action, self.sign) = (Action::Create(attempt + 1), None);
                 }
             }
-            _ => *seen = Some((sign, now)),
+            _ => self.sign = Some((sign, now)),
         }
     }
 }
@@ -130,8 +112,8 @@ impl Claims {
         let is_free = |ticket: &&Ticket| snapshot.attempt(&ticket.name) == 0;
         for ticket in open.iter().filter(is_free).take(MAX_TRIED) {
             let mut claim = TicketClaim::new(0);
-            if self.advance(ticket, &mut claim)? {
-                return Ok(Some((ticket.clone(), 1)));
+            if let Some(attempt) = self.advance(ticket, &mut claim)? {
+                return Ok(Some((ticket.clone(), attempt)));
             }
         }
         if open.iter().any(|ticket| is_free(&ticket)) {
@@ -162,8 +144,7 @@ impl Claims {
             let known = self.watched.remove(&name);
             let mut claim = known.unwrap_or_else(|| TicketClaim::new(attempt));
             claim.seen(attempt);
-            let is_ours = self.advance(ticket, &mut claim)?;
-            if let (true, Action::Play(attempt)) = (is_ours, claim.action()) {
+            if let Some(attempt) = self.advance(ticket, &mut claim)? {
                 log::info!(
                     "{name} is taken over: its machine has not reported for {:?}",
                     self.lease
@@ -175,19 +156,22 @@ impl Claims {
         Ok(None)
     }
 
-    /// Makes the next request for a claim; whether it is ours.
-    fn advance(&self, ticket: &Ticket, claim: &mut TicketClaim) -> Result<bool, TrainError> {
-        if let Action::Watch(attempt) = claim.action() {
+    /// Makes the next request for a claim; returns its attempt if it is ours then.
+    fn advance(&self, ticket: &Ticket, claim: &mut TicketClaim) -> Result<Option<u32>, TrainError> {
+        if let Action::Watch(attempt) = claim.action {
             let sign = self.sign_of_life(ticket, attempt)?;
             claim.watched(sign, self.store.now(), self.lease);
         }
-        if let Action::Create(attempt) = claim.action() {
+        if let Action::Create(attempt) = claim.action {
             let created = self
                 .store
                 .create(&ticket.claim(attempt), self.id.as_bytes());
             claim.created(created?);
         }
-        Ok(matches!(claim.action(), Action::Play(_)))
+        Ok(match claim.action {
+            Action::Play(attempt) => Some(attempt),
+            Action::Create(_) | Action::Watch(_) => None,
+        })
     }
 
     /// Reports so far of a claim's owner, while it says that it holds the claim.
@@ -208,7 +192,7 @@ impl Claims {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cycle::cluster::tickets::Part;
+    use crate::cycle::cluster::tickets::{PairRange, Part};
     use crate::store::faulty::FaultyBackend;
 
     const LEASE: Duration = Duration::from_secs(60);
@@ -220,18 +204,18 @@ mod tests {
     #[test]
     fn a_silent_owner_is_replaced_and_a_living_one_is_not() {
         let mut claim = TicketClaim::new(0);
-        assert_eq!(claim.action(), Action::Create(1));
+        assert_eq!(claim.action, Action::Create(1));
         claim.created(Creation::Existed);
         for beat in 0..10 {
             claim.watched(Some(beat), at(50 * beat), LEASE);
-            assert_eq!(claim.action(), Action::Watch(1));
+            assert_eq!(claim.action, Action::Watch(1));
         }
         claim.watched(Some(9), at(509), LEASE);
-        assert_eq!(claim.action(), Action::Watch(1), "59 s");
+        assert_eq!(claim.action, Action::Watch(1), "59 s");
         claim.watched(Some(9), at(510), LEASE);
-        assert_eq!(claim.action(), Action::Create(2));
+        assert_eq!(claim.action, Action::Create(2));
         claim.created(Creation::Created);
-        assert_eq!(claim.action(), Action::Play(2));
+        assert_eq!(claim.action, Action::Play(2));
     }
 
     #[test]
@@ -239,23 +223,23 @@ mod tests {
         let mut claim = TicketClaim::new(3);
         claim.watched(None, at(5), LEASE);
         claim.watched(None, at(64), LEASE);
-        assert_eq!(claim.action(), Action::Watch(3));
+        assert_eq!(claim.action, Action::Watch(3));
         claim.seen(4);
         claim.watched(None, at(65), LEASE);
         claim.watched(None, at(124), LEASE);
-        assert_eq!(claim.action(), Action::Watch(4));
+        assert_eq!(claim.action, Action::Watch(4));
         claim.watched(None, at(125), LEASE);
-        assert_eq!(claim.action(), Action::Create(5));
+        assert_eq!(claim.action, Action::Create(5));
     }
 
     #[test]
     fn a_machine_gives_signs_of_life_for_the_claim_alone_that_it_holds() {
         let store = FaultyBackend::new(1).store();
-        let part = Part::Pairs {
+        let part = Part::Pairs(PairRange {
             opponent: 0,
             first: 0,
             pairs: 1,
-        };
+        });
         let ticket = Ticket {
             generation: 0,
             name: "matches/rave-50.0000".to_owned(),

@@ -8,16 +8,16 @@ use std::thread;
 use std::time::Duration;
 
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use super::machines::MachinesSeen;
 use super::manifest::Manifest;
 use super::objects::Snapshot;
-use super::tickets::{NetworkRef, Part, Ticket};
+use super::tickets::{Part, Ticket};
 use super::worker::Worker;
 use super::{objects, working_copy};
 use crate::TrainError;
-use crate::cycle::{CyclePlan, GameRange, to_json};
+use crate::cycle::{CyclePlan, GameRange, NetworkRef, RunFolder, to_json};
 use crate::durable;
 use crate::play::generate::{Progress, count_games};
 use crate::shards::shard;
@@ -31,6 +31,7 @@ const TELL_EVERY: Duration = Duration::from_secs(60);
 /// folder is then a working copy.
 pub(in crate::cycle) struct Learner<G> {
     pub(super) store: Store,
+    pub(super) run_folder: RunFolder,
     pub(super) plan: CyclePlan,
     pub(super) manifest: Manifest,
     pub(super) name: String,
@@ -40,8 +41,8 @@ pub(in crate::cycle) struct Learner<G> {
     pub(super) generation: Cell<u32>,
     /// Plays while it waits.
     pub(super) worker: Option<RefCell<Worker<G>>>,
-    /// Checksums of networks by path, once they are in the store.
-    pub(super) uploaded: RefCell<BTreeMap<PathBuf, NetworkRef>>,
+    /// Checksums of networks by name, once they are in the store.
+    pub(super) uploaded: RefCell<BTreeMap<String, String>>,
     /// Generations all of whose games are in the folder.
     pub(super) complete: RefCell<BTreeSet<u32>>,
     pub(super) seen: RefCell<MachinesSeen>,
@@ -57,38 +58,31 @@ impl<G: Trainable> Learner<G> {
         ))
     }
 
-    /// A network's reference, after it was uploaded.
-    pub(super) fn network(&self, path: &Path) -> Result<NetworkRef, TrainError> {
-        if let Some(known) = self.uploaded.borrow().get(path) {
-            return Ok(known.clone());
-        }
-        let network = NetworkRef {
-            name: path.file_stem().unwrap_or_default().display().to_string(),
-            hash: working_copy::upload(&self.store, path)?,
-        };
+    /// Uploads a job's network, and notes its checksum.
+    pub(super) fn upload(&self, network: &mut NetworkRef) -> Result<(), TrainError> {
         let mut uploaded = self.uploaded.borrow_mut();
-        Ok(uploaded
-            .entry(path.to_path_buf())
-            .or_insert(network)
-            .clone())
+        network.hash = match uploaded.get(&network.name) {
+            Some(known) => known.clone(),
+            None => working_copy::upload(&self.store, &self.run_folder.named(&network.name))?,
+        };
+        uploaded.insert(network.name.clone(), network.hash.clone());
+        Ok(())
     }
 
     /// Creates an offer, or accepts one that differs in nothing but its plan: a longer one offers
     /// the same games.
-    pub(super) fn offer<T>(
-        &self,
-        name: &str,
-        own: &T,
-        without_plan: impl Fn(T) -> T,
-    ) -> Result<(), TrainError>
-    where
-        T: Serialize + DeserializeOwned + PartialEq + Clone,
-    {
-        if self.store.create(name, &to_json(own)?)? == Creation::Created {
+    pub(super) fn offer(&self, name: &str, own: &impl Serialize) -> Result<(), TrainError> {
+        let own = to_json(own)?;
+        if self.store.create(name, &own)? == Creation::Created {
             return Ok(());
         }
-        let found: Option<T> = objects::read(&self.store, name)?;
-        if found.map(&without_plan) == Some(without_plan(own.clone())) {
+        let found: Option<Map<String, Value>> = objects::read(&self.store, name)?;
+        let mut own: Map<String, Value> = objects::parse(name, &own)?;
+        own.remove("plan");
+        if found.is_some_and(|mut found| {
+            found.remove("plan");
+            found == own
+        }) {
             return Ok(());
         }
         Err(TrainError::mismatch(
@@ -195,9 +189,9 @@ fn waiting_for<'t>(open: impl Iterator<Item = &'t Ticket>) -> String {
         generation = ticket.generation;
         games += match ticket.part {
             Part::Games(range) => range.games,
-            Part::Pairs { pairs, .. } => {
+            Part::Pairs(range) => {
                 kind = "games of rating matches";
-                2 * u64::from(pairs)
+                2 * u64::from(range.pairs)
             }
         };
     }
@@ -207,6 +201,7 @@ fn waiting_for<'t>(open: impl Iterator<Item = &'t Ticket>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cycle::cluster::tickets::PairRange;
 
     #[test]
     fn what_is_waited_for_is_told_in_games() {
@@ -228,11 +223,11 @@ mod tests {
             waiting_for(games.iter()),
             "generation 7: waiting for workers to play 62 games"
         );
-        let pairs = ticket(Part::Pairs {
+        let pairs = ticket(Part::Pairs(PairRange {
             opponent: 0,
             first: 0,
             pairs: 5,
-        });
+        }));
         assert_eq!(
             waiting_for(std::iter::once(&pairs)),
             "generation 7: waiting for workers to play 10 games of rating matches"

@@ -11,7 +11,7 @@ use super::term::{self, Outcome, Term};
 use super::tickets::{GamesOffer, MatchesOffer, Part};
 use super::working_copy::{self, Done};
 use crate::TrainError;
-use crate::cycle::{CyclePlan, GamesJob, Generation, MatchJob, RunFolder, report, save, to_json};
+use crate::cycle::{GamesJob, Generation, MatchJob, report, save, to_json};
 use crate::play::generate::Progress;
 use crate::play::matches::PairResult;
 use crate::trainable::Trainable;
@@ -21,20 +21,16 @@ impl<G: Trainable> Learner<G> {
     ///
     /// # Errors
     /// [`TrainError`] when the store holds another run or cannot be used.
-    pub(in crate::cycle) fn begin(
-        &self,
-        run_folder: &RunFolder,
-        plan: &CyclePlan,
-    ) -> Result<(), TrainError> {
+    pub(in crate::cycle) fn begin(&self) -> Result<(), TrainError> {
         // Another learner may have prolonged it meanwhile.
-        self.manifest.check_plan(&self.store, plan)?;
+        self.manifest.check_plan(&self.store, &self.plan)?;
         let nonce = getrandom::u64().unwrap_or_default();
         let own = Term {
             learner: format!("{}-{nonce:016x}", self.name),
-            plan: plan.to_toml()?,
+            plan: self.plan.to_toml()?,
         };
         self.term.set(term::begin_term(&self.store, &own)?);
-        working_copy::bring_up(&self.store, run_folder, &self.manifest.id, plan)
+        working_copy::bring_up(&self.store, &self.run_folder, &self.manifest.id, &self.plan)
     }
 
     /// Offers a generation's games; again is harmless.
@@ -42,17 +38,18 @@ impl<G: Trainable> Learner<G> {
     /// # Errors
     /// [`TrainError`] when the store cannot be used, or offers other games.
     pub(in crate::cycle) fn publish(&self, job: &GamesJob) -> Result<(), TrainError> {
+        let mut job = job.clone();
+        job.network
+            .iter_mut()
+            .try_for_each(|network| self.upload(network))?;
+        let name = GamesOffer::object(job.generation);
         let offer = GamesOffer {
-            job: job.naming(|path| self.network(path))?,
+            job,
             games_per_ticket: self.plan.machines.games_per_ticket,
             run: self.manifest.plan_hash.clone(),
             plan: self.plan.to_toml()?,
         };
-        let name = GamesOffer::object(job.generation);
-        self.offer(&name, &offer, |offer| GamesOffer {
-            plan: String::new(),
-            ..offer
-        })
+        self.offer(&name, &offer)
     }
 
     /// Waits for the games of a published job, puts their shards into `folders`, one a board, and
@@ -68,9 +65,8 @@ impl<G: Trainable> Learner<G> {
     ) -> Result<Progress, TrainError> {
         self.generation.set(job.generation);
         let name = GamesOffer::object(job.generation);
-        let offer: Option<GamesOffer> = objects::read(&self.store, &name)?;
-        let missing = || self.store.error(&name, "it is missing".to_owned());
-        let offer = offer.ok_or_else(missing)?;
+        let read = |bytes: Vec<u8>| serde_json::from_slice::<GamesOffer>(&bytes);
+        let offer = self.store.get_checked(&name, read)?;
         let tickets = offer.tickets(&self.plan);
         let evaluations = self.seen.borrow().evaluations();
         let progress = Cell::new(Progress::default());
@@ -135,35 +131,36 @@ impl<G: Trainable> Learner<G> {
         mut observe: impl FnMut(usize, &[PairResult]) -> Result<(), TrainError>,
     ) -> Result<Vec<Vec<PairResult>>, TrainError> {
         self.generation.set(job.generation);
+        let mut job = job.clone();
+        self.upload(&mut job.network)?;
+        let others = job.opponents.iter_mut();
+        others
+            .filter_map(|opponent| opponent.network.as_mut())
+            .try_for_each(|network| self.upload(network))?;
+        let name = MatchesOffer::object(job.generation);
         let offer = MatchesOffer {
-            job: job.naming(|path| self.network(path))?,
+            job,
             plan: self.plan.to_toml()?,
         };
-        let name = MatchesOffer::object(job.generation);
-        self.offer(&name, &offer, |offer| MatchesOffer {
-            plan: String::new(),
-            ..offer
-        })?;
+        self.offer(&name, &offer)?;
         // By opponent and first pair: results come in any order.
         let mut met: Vec<BTreeMap<u32, Vec<PairResult>>> =
-            vec![BTreeMap::new(); job.opponents.len()];
+            vec![BTreeMap::new(); offer.job.opponents.len()];
         let joined = |met: &BTreeMap<u32, Vec<PairResult>>| -> Vec<PairResult> {
             met.values().flatten().copied().collect()
         };
         self.wait(
             &offer.tickets(),
             &mut |ticket| {
-                let Part::Pairs {
-                    opponent, first, ..
-                } = ticket.part
-                else {
+                let Part::Pairs(range) = ticket.part else {
                     return Ok(());
                 };
                 let result: PairsResult = self
                     .store
                     .get_checked(&ticket.result(), |bytes| serde_json::from_slice(&bytes))?;
-                met[opponent].insert(first, result.pairs);
-                observe(opponent, &joined(&met[opponent]))
+                let against = &mut met[range.opponent];
+                against.insert(range.first, result.pairs);
+                observe(range.opponent, &joined(against))
             },
             &mut || Ok(()),
         )?;
@@ -177,10 +174,9 @@ impl<G: Trainable> Learner<G> {
     /// [`TrainError::Refused`] when another learner has taken over; others of the store.
     pub(in crate::cycle) fn commit(
         &self,
-        run_folder: &RunFolder,
         generation: Generation,
     ) -> Result<Generation, TrainError> {
-        let number = generation.number;
+        let (number, run_folder) = (generation.number, &self.run_folder);
         let done = Done::upload(&self.store, run_folder, self.term.get(), generation)?;
         let name = working_copy::object(number);
         match term::commit(&self.store, self.term.get(), &name, &to_json(&done)?)? {
@@ -208,19 +204,15 @@ impl<G: Trainable> Learner<G> {
     ///
     /// # Errors
     /// [`TrainError::Refused`] when another learner has taken over; others of the store and of files.
-    pub(in crate::cycle) fn report(
-        &self,
-        run_folder: &RunFolder,
-        now: Option<&str>,
-    ) -> Result<(), TrainError> {
+    pub(in crate::cycle) fn report(&self, now: Option<&str>) -> Result<(), TrainError> {
         if !term::is_newest(&self.store, self.term.get())? {
             return Err(self.superseded());
         }
         let mut seen = self.seen.borrow_mut();
         let machines = seen.look(self.generation.get(), self.term.get())?;
-        save(&run_folder.machines(), &machines)?;
-        report::write(run_folder, now)?;
-        if let Ok(bytes) = std::fs::read(run_folder.report()) {
+        save(&self.run_folder.machines(), &machines)?;
+        report::write(&self.run_folder, now)?;
+        if let Ok(bytes) = std::fs::read(self.run_folder.report()) {
             self.store.try_put("report.html", &bytes);
         }
         Ok(())

@@ -34,8 +34,7 @@ impl Heartbeat {
     ) -> Result<Heartbeat, TrainError> {
         let machine = Arc::new(Mutex::new(machine));
         let (end, ended) = channel();
-        let (own, store) = (Arc::clone(&machine), store.clone());
-        let place = store.clone();
+        let (own, place) = (Arc::clone(&machine), store.clone());
         let thread = thread::Builder::new()
             .name("heartbeat".to_owned())
             .spawn(move || {
@@ -49,7 +48,7 @@ impl Heartbeat {
             .map_err(|error| TrainError::Setting(format!("cannot start a thread: {error}")))?;
         Ok(Heartbeat {
             machine,
-            store,
+            store: store.clone(),
             end: Some(end),
             thread: Some(thread),
         })

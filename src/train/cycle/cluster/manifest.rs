@@ -1,5 +1,6 @@
 //! `run.json`: which run this is, and which programs may work on it.
 
+use std::fmt::Display;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -66,10 +67,8 @@ impl Manifest {
         match store.create(NAME, &to_json(&own)?)? {
             Creation::Created => Ok(own),
             // Another learner was faster.
-            Creation::Existed => Manifest::read(store)?.ok_or_else(|| {
-                let reason = "it exists and cannot be read".to_owned();
-                store.error(NAME, reason).into()
-            }),
+            Creation::Existed => Manifest::read(store)?
+                .ok_or_else(|| store.error(NAME, "it exists and cannot be read").into()),
         }
     }
 
@@ -79,7 +78,10 @@ impl Manifest {
     /// [`TrainError::Refused`] when it is of another program, or a run on one machine is there; [`TrainError`] of the
     /// store.
     pub(super) fn read(store: &Store) -> Result<Option<Manifest>, TrainError> {
-        let refused = |what: &str, found: &str, own: &str| {
+        let same = |what: &str, found: &dyn Display, own: &dyn Display| {
+            if found.to_string() == own.to_string() {
+                return Ok(());
+            }
             Err(TrainError::Refused(format!(
                 "{}: the run is of {what} {found}, this program has {own}: work on it with the program \
                  that began it",
@@ -92,17 +94,10 @@ impl Manifest {
         let Some((protocol, bytes)) = found else {
             return refuse_own_folder(store).map(|()| None);
         };
-        if protocol != PROTOCOL {
-            return refused("protocol", &protocol.to_string(), &PROTOCOL.to_string());
-        }
+        same("protocol", &protocol, &PROTOCOL)?;
         let found: Manifest = objects::parse(NAME, &bytes)?;
-        if found.program != PROGRAM {
-            return refused("program", &found.program, PROGRAM);
-        }
-        if found.shard_format != shard::FORMAT {
-            let own = shard::FORMAT.to_string();
-            return refused("shard format", &found.shard_format.to_string(), &own);
-        }
+        same("program", &found.program, &PROGRAM)?;
+        same("shard format", &found.shard_format, &shard::FORMAT)?;
         Ok(Some(found))
     }
 

@@ -52,7 +52,7 @@ use manifest::Manifest;
 
 use crate::TrainError;
 use crate::cycle::run::run_with;
-use crate::cycle::{CyclePlan, Generation, Resources, RunEvent, check_warm_up};
+use crate::cycle::{CyclePlan, Generation, Resources, RunEvent, RunFolder, check_warm_up};
 use crate::store::{Store, probe};
 use crate::trainable::Trainable;
 
@@ -91,22 +91,18 @@ pub fn run_learner<G: Trainable>(
         return Err(TrainError::Refused(broken));
     }
     let manifest = Manifest::begin(store, plan)?;
-    let worker = match options.plays {
-        true => {
-            let worker = Worker::new(start, resources.runtime, store, &options.worker)?;
-            Some(RefCell::new(worker))
-        }
-        false => None,
-    };
+    let worker = || Worker::new(start, resources.runtime, store, &options.worker);
+    let worker = options.plays.then(worker).transpose()?;
     let learner = Learner {
         store: store.clone(),
+        run_folder: RunFolder::new(&options.folder),
         plan: plan.clone(),
         manifest,
         name: options.worker.name.clone(),
         look_every: options.look_every,
         term: Cell::new(0),
         generation: Cell::new(0),
-        worker,
+        worker: worker.map(RefCell::new),
         uploaded: RefCell::default(),
         complete: RefCell::default(),
         seen: RefCell::new(MachinesSeen::new(store)),

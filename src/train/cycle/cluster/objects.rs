@@ -120,21 +120,29 @@ impl Snapshot {
         Ok(snapshot)
     }
 
-    /// The first generation that is not done.
+    /// The first generation that is not done: they are done one after the other.
     ///
     /// # Errors
     /// [`TrainError`] of the store.
     pub(super) fn first_open(store: &Store) -> Result<u32, TrainError> {
-        let folders = store.folders()?;
-        let mut numbers: Vec<u32> = folders.iter().filter_map(|f| generation(f)).collect();
-        numbers.sort_unstable();
-        // From the end: few are open, and many are done.
-        for &number in numbers.iter().rev() {
-            if store.get(&of(number, "done.json"))?.is_some() {
-                return Ok(number + 1);
+        let is_done = |number: u32| {
+            store
+                .get(&of(number, "done.json"))
+                .map(|found| found.is_some())
+        };
+        // Many may be: by doubled steps, then by halved ones.
+        let (mut step, mut first) = (1, 0);
+        while is_done(first + step - 1)? {
+            first += step;
+            step *= 2;
+        }
+        while step > 1 {
+            step /= 2;
+            if is_done(first + step - 1)? {
+                first += step;
             }
         }
-        Ok(0)
+        Ok(first)
     }
 
     /// Whether a result of this full name is there.
@@ -158,28 +166,24 @@ impl Snapshot {
 }
 
 /// Copies all objects of a run into a folder, which is then a run of its own; those that are there are
-/// left alone. `told` gets the name of each.
+/// left alone. Returns their number.
 ///
 /// # Errors
 /// [`TrainError`] of the store and of files.
-pub fn copy_run(
-    store: &Store,
-    folder: &Path,
-    mut told: impl FnMut(&str),
-) -> Result<(), TrainError> {
-    for name in store.list("")? {
-        let path = folder.join(&name);
+pub fn copy_run(store: &Store, folder: &Path) -> Result<usize, TrainError> {
+    let names = store.list("")?;
+    for name in &names {
+        let path = folder.join(name);
         if !path.exists() {
             let above = path.parent().unwrap_or(folder);
             std::fs::create_dir_all(above).map_err(TrainError::io(above))?;
             // Gone since it was listed: a report that is being replaced.
-            if let Some(bytes) = store.get(&name)? {
+            if let Some(bytes) = store.get(name)? {
                 durable::write(&path, &bytes)?;
             }
         }
-        told(&name);
     }
-    Ok(())
+    Ok(names.len())
 }
 
 #[cfg(test)]

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::objects;
-use super::tickets::{GamesOffer, MatchesOffer, NetworkRef, Offers, Part, Ticket};
-use crate::cycle::{CyclePlan, GameRange, to_json};
+use super::tickets::{GamesOffer, MatchesOffer, Offers, PairRange, Part, Ticket};
+use crate::cycle::{CyclePlan, GameRange, NetworkRef, to_json};
 use crate::play::generate::{Progress, generate_shard};
-use crate::play::matches::{MatchParams, MatchPlayer, PairResult, play_match};
+use crate::play::matches::{MatchParams, PairResult, play_match};
 use crate::play::runtime::Runtime;
 use crate::shards::shard;
 use crate::store::Store;
@@ -81,15 +81,7 @@ impl<G: Trainable> TicketPlayer<G> {
     ) -> Result<Vec<u8>, TrainError> {
         match (&ticket.part, &offers.games, &offers.matches) {
             (Part::Games(range), Some(offer), _) => self.games(offer, *range, observe),
-            (
-                &Part::Pairs {
-                    opponent,
-                    first,
-                    pairs,
-                },
-                _,
-                Some(offer),
-            ) => self.pairs(offer, opponent, first, pairs, observe),
+            (Part::Pairs(range), _, Some(offer)) => self.pairs(offer, *range, observe),
             _ => Err(TrainError::Setting(format!(
                 "ticket {} is not offered",
                 ticket.full_name()
@@ -129,45 +121,38 @@ impl<G: Trainable> TicketPlayer<G> {
     fn pairs(
         &mut self,
         offer: &MatchesOffer,
-        opponent: usize,
-        first: u32,
-        pairs: u32,
+        range: PairRange,
         observe: &mut dyn FnMut(Progress) -> Result<(), TrainError>,
     ) -> Result<Vec<u8>, TrainError> {
         let plan = CyclePlan::parse(&offer.plan)?;
         let starts = plan.starts(&self.start)?;
         let (start, other) = starts
             .first()
-            .zip(offer.job.opponents.get(opponent))
+            .zip(offer.job.opponents.get(range.opponent))
             .ok_or_else(|| TrainError::plan("it has no such board or opponent"))?;
-        let visits = offer.job.visits;
-        let mut player = |network: &NetworkRef| {
+        let mut sources = Vec::new();
+        let players = offer.job.players(other, |network| {
             let (factory, backend) = self.open(network, start.size())?;
-            let player = MatchPlayer::Network {
-                network: Box::new(factory),
-                visits,
-            };
-            Ok::<_, TrainError>((player, format!("{} {backend}", network.hash)))
-        };
-        let own = player(&offer.job.network)?;
-        let other = match &other.network {
-            Some(network) => player(network)?,
-            None => (MatchPlayer::Rollouts(other.playouts), other.name.clone()),
-        };
+            sources.push(format!("{} {backend}", network.hash));
+            Ok(factory)
+        })?;
+        if other.network.is_none() {
+            sources.push(other.name.clone());
+        }
         let settings = MatchParams {
-            first,
-            pairs,
+            first: range.first,
+            pairs: range.pairs,
             opening_plies: offer.job.opening_plies,
             seed: offer.job.seed,
             threads: self.threads,
             concurrent: plan.self_play.concurrent,
         };
         let mut progress = Progress::default();
-        let pairs = play_match(start, [&own.0, &other.0], &settings, |pairs| {
+        let pairs = play_match(start, players.each_ref(), &settings, |pairs| {
             progress.games = 2 * pairs.len() as u64;
             observe(progress).map(ControlFlow::Continue)
         })?;
-        let source = format!("{} against {}", own.1, other.1);
+        let source = sources.join(" against ");
         to_json(&PairsResult { source, pairs })
     }
 
@@ -223,7 +208,7 @@ pub(super) fn source(ticket: &Ticket, bytes: Vec<u8>) -> Option<String> {
             let shard = shard::decode(Path::new(&ticket.name), bytes).ok()?;
             Some(shard.info.source)
         }
-        Part::Pairs { .. } => {
+        Part::Pairs(_) => {
             let result: PairsResult = serde_json::from_slice(&bytes).ok()?;
             Some(result.source)
         }

@@ -8,20 +8,11 @@ use crate::TrainError;
 use crate::cycle::{CyclePlan, GameRange, GamesJob, MatchJob};
 use crate::store::Store;
 
-/// A network in the store.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct NetworkRef {
-    /// Its name in the run.
-    pub(super) name: String,
-    /// Its checksum.
-    pub(super) hash: String,
-}
-
 /// A generation's games: `tickets.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct GamesOffer {
     #[serde(flatten)]
-    pub(super) job: GamesJob<NetworkRef>,
+    pub(super) job: GamesJob,
     pub(super) games_per_ticket: u64,
     /// Checksum of the run's first plan.
     pub(super) run: String,
@@ -33,7 +24,7 @@ pub(super) struct GamesOffer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct MatchesOffer {
     #[serde(flatten)]
-    pub(super) job: MatchJob<NetworkRef>,
+    pub(super) job: MatchJob,
     /// The learner's plan, as TOML.
     pub(super) plan: String,
 }
@@ -43,12 +34,19 @@ pub(super) struct MatchesOffer {
 pub(super) enum Part {
     /// Games of self-play.
     Games(GameRange),
-    /// Pairs against one of the opponents.
-    Pairs {
-        opponent: usize,
-        first: u32,
-        pairs: u32,
-    },
+    /// Pairs of a rating match.
+    Pairs(PairRange),
+}
+
+/// Pairs of games against one of the opponents, with consecutive numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PairRange {
+    /// Index of the opponent in the job.
+    pub(super) opponent: usize,
+    /// Number of the first pair.
+    pub(super) first: u32,
+    /// How many.
+    pub(super) pairs: u32,
 }
 
 /// A part of a generation's work, done by one machine.
@@ -75,7 +73,7 @@ impl Ticket {
     pub(super) fn result(&self) -> String {
         let ending = match self.part {
             Part::Games(_) => "parquet",
-            Part::Pairs { .. } => "json",
+            Part::Pairs(_) => "json",
         };
         format!("{}.{ending}", self.full_name())
     }
@@ -125,11 +123,11 @@ impl MatchesOffer {
                 tickets.push(Ticket {
                     generation: job.generation,
                     name: format!("matches/{}.{number:04}", opponent.name),
-                    part: Part::Pairs {
+                    part: Part::Pairs(PairRange {
                         opponent: index,
                         first,
                         pairs: step.min(job.pairs - first),
-                    },
+                    }),
                 });
             }
         }

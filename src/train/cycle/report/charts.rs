@@ -4,7 +4,7 @@
 use std::f64::consts::LN_2;
 
 use super::ReportData;
-use crate::cycle::{Generation, MatchRecord, RatedPlayer, network_name};
+use crate::cycle::{Generation, MatchRecord, network_name, rating_of};
 use crate::fit::held_out::HeldOutLosses;
 use tengen::chart::{Chart, Point, Scale, Series};
 
@@ -27,12 +27,6 @@ pub(super) fn figures(data: &ReportData) -> Vec<String> {
         speeds(data),
     ];
     charts.iter().map(Chart::figure).collect()
-}
-
-/// The rating of a generation's network.
-pub(super) fn rating<'a>(data: &'a ReportData, generation: &Generation) -> Option<&'a RatedPlayer> {
-    let name = network_name(generation.number);
-    data.rated.iter().find(|rated| rated.name == name)
 }
 
 /// A value of every generation by games.
@@ -70,7 +64,7 @@ fn elo<'a>(
 ) -> Chart<'a> {
     let rated = data.generations.iter();
     let points = rated.filter_map(|g| {
-        let rated = rating(data, g)?;
+        let rated = rating_of(&data.rated, g.number)?;
         Some(Point {
             x: x(g),
             y: rated.elo,

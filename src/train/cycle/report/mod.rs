@@ -6,11 +6,12 @@ mod machines;
 mod page;
 
 pub use machines::{Machine, Machines};
-pub use page::{STYLE, write};
+pub use page::{RELOAD_SECONDS, head, write};
 
 use crate::TrainError;
 use crate::cycle::{
-    CyclePlan, Generation, MatchRecord, RatedPlayer, RunFolder, load, network_name, next_stage,
+    CyclePlan, Generation, MatchRecord, RatedPlayer, RunFolder, all_match_records, load,
+    next_stage, rating_of, ratings,
 };
 use tengen::clock::{date_time, unix_time};
 use tengen::games::GAMES;
@@ -68,12 +69,9 @@ impl ReportData {
         // Matches of an unfinished generation count, too.
         let count = generations.len() as u32 + 1;
         let name = run_folder.root().file_name().unwrap_or_default();
-        let rated = crate::cycle::ratings(run_folder, &plan, count)?;
-        let elo = |generation| {
-            let name = network_name(generation);
-            let rated = rated.iter().find(|rated| rated.name == name);
-            rated.map(|rated| rated.elo)
-        };
+        let match_records = all_match_records(run_folder, count)?;
+        let rated = ratings(&plan, &match_records);
+        let elo = |generation| rating_of(&rated, generation).map(|rated| rated.elo);
         let state = match (next_stage(&plan, &generations, elo), now) {
             (None, _) => RunState::Finished,
             (Some(_), Some(now)) => RunState::Working(now.to_owned(), date_time(unix_time(), 0)),
@@ -83,7 +81,7 @@ impl ReportData {
             name: name.display().to_string(),
             game: title(&plan),
             rated,
-            match_records: crate::cycle::all_match_records(run_folder, count)?,
+            match_records,
             seconds: run_folder.seconds()?,
             state,
             machines: load(&run_folder.machines())?,

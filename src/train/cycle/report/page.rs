@@ -2,18 +2,18 @@
 
 use std::fmt::Write;
 
-use super::charts::{figures, rating};
+use super::charts::figures;
 use super::machines::section;
 use super::{ReportData, RunState};
-use crate::cycle::{Generation, RunFolder};
+use crate::cycle::{Generation, RunFolder, rating_of};
 use crate::{TrainError, durable};
 use tengen::chart::escape;
 
-/// Reload interval of the page of a running run, in seconds.
-const RELOAD_SECONDS: u32 = 20;
+/// Reload interval of the page of work in progress, in seconds.
+pub const RELOAD_SECONDS: u32 = 20;
 
 /// Style of training pages.
-pub const STYLE: &str = ":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;\
+const STYLE: &str = ":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;\
 max-width:1040px;margin:2em auto;padding:0 1em;color:#222;background:#fff}h1{font-size:1.5em;margin:0}\
 h2{font-size:1.1em;margin:1.5em 0 .3em}.state{font-weight:600;margin:.3em 0}small{font-weight:400}.facts{margin:.3em 0 1.5em}\
 main{display:flex;flex-wrap:wrap;gap:1.5em 2em}figure{margin:0;width:500px;max-width:100%}\
@@ -35,20 +35,26 @@ pub fn write(run_folder: &RunFolder, now: Option<&str>) -> Result<(), TrainError
     durable::write(&run_folder.report(), page(&data).as_bytes())
 }
 
+/// The beginning of a page with this title, as HTML; while its work is `running` it reloads itself.
+pub fn head(title: &str, running: bool) -> String {
+    let reload = match running {
+        true => format!("<meta http-equiv=\"refresh\" content=\"{RELOAD_SECONDS}\">"),
+        false => String::new(),
+    };
+    format!(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">{reload}\
+         <meta name=\"viewport\" content=\"width=device-width\"><title>{title}</title>\
+         <style>{STYLE}</style>"
+    )
+}
+
 /// The whole page.
 fn page(data: &ReportData) -> String {
     let name = escape(&data.name);
-    let reload = match data.state {
-        RunState::Working(..) => {
-            format!("<meta http-equiv=\"refresh\" content=\"{RELOAD_SECONDS}\">")
-        }
-        RunState::Finished | RunState::Unfinished => String::new(),
-    };
-    let mut page = format!(
-        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">{reload}\
-         <meta name=\"viewport\" content=\"width=device-width\">\
-         <title>{name} &ndash; training run</title><style>{STYLE}</style>\
-         <h1>Training run {name}: {game}</h1><p class=\"state\">{state}</p>\
+    let running = matches!(data.state, RunState::Working(..));
+    let mut page = head(&format!("{name} &ndash; training run"), running);
+    page += &format!(
+        "<h1>Training run {name}: {game}</h1><p class=\"state\">{state}</p>\
          <p class=\"facts\">{figures}</p><main>",
         game = data.game,
         state = state(data),
@@ -94,8 +100,8 @@ fn summary(data: &ReportData) -> String {
         data.generations.len(),
         data.seconds / 3600.0,
     );
-    let rated = data.generations.iter().rev();
-    if let Some(last) = rated.filter_map(|g| rating(data, g)).next() {
+    let mut rated = data.generations.iter().rev();
+    if let Some(last) = rated.find_map(|g| rating_of(&data.rated, g.number)) {
         // Writing into a string cannot fail.
         let _ = write!(
             text,
@@ -124,7 +130,8 @@ fn table(page: &mut String, data: &ReportData) {
 fn row(page: &mut String, data: &ReportData, g: &Generation) {
     let or_missing = |text: Option<String>| text.unwrap_or_else(|| MISSING.to_owned());
     let loss = |value: Option<f64>| or_missing(value.map(|loss| format!("{loss:.3}")));
-    let elo = rating(data, g).map(|r| format!("{:+.0} [{:+.0}, {:+.0}]", r.elo, r.low, r.high));
+    let elo = rating_of(&data.rated, g.number);
+    let elo = elo.map(|r| format!("{:+.0} [{:+.0}, {:+.0}]", r.elo, r.low, r.high));
     let white = (g.games > 0).then(|| format!("{:.1}%", 100.0 * g.white_share));
     let _ = write!(
         page,

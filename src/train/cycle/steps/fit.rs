@@ -127,23 +127,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             held_out: last_held_out(&folder)?,
         })
     }
-}
 
-/// The newest held-out score that a fit has logged.
-fn last_held_out(folder: &Path) -> Result<Option<HeldOutLosses>, TrainError> {
-    let path = folder.join("losses.jsonl");
-    if !path.exists() {
-        return Ok(None);
-    }
-    let text = std::fs::read_to_string(&path).map_err(TrainError::io(&path))?;
-    let last = text.lines().rev().find_map(|line| {
-        let mut line: serde_json::Value = serde_json::from_str(line).ok()?;
-        serde_json::from_value(line["held_out"].take()).ok()
-    });
-    Ok(last)
-}
-
-impl<G: Trainable> GenerationSteps<'_, G> {
     /// Writes a network's int8 form, calibrated on held-out rows of all boards, if the plan
     /// requests it and it is accurate enough on each; otherwise the network itself plays.
     pub(super) fn quantize(
@@ -183,4 +167,18 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         );
         Ok(())
     }
+}
+
+/// The newest held-out score that a fit has logged.
+fn last_held_out(folder: &Path) -> Result<Option<HeldOutLosses>, TrainError> {
+    let path = folder.join("losses.jsonl");
+    if !path.exists() {
+        return Ok(None);
+    }
+    let text = std::fs::read_to_string(&path).map_err(TrainError::io(&path))?;
+    let last = text.lines().rev().find_map(|line| {
+        let mut line: serde_json::Value = serde_json::from_str(line).ok()?;
+        serde_json::from_value(line["held_out"].take()).ok()
+    });
+    Ok(last)
 }

@@ -4,7 +4,7 @@ use super::GenerationSteps;
 use crate::TrainError;
 use crate::cycle::context::RunContext;
 use crate::cycle::generation::{planned_games, planned_stage};
-use crate::cycle::jobs::{GameRange, GamesJob};
+use crate::cycle::jobs::{GameRange, GamesJob, NetworkRef};
 use crate::cycle::plan::WarmUp;
 use crate::cycle::{StepName, player};
 use crate::play::generate::{Progress, generate};
@@ -69,9 +69,9 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             (None, _) if caught_up && ahead == 0 => Some(run_folder.start(number)),
             (None, source) => source.map(|source| run_folder.network(source.plays_next)),
         };
-        let network = network.map(|path| player(&path));
+        let network = network.map(|path| NetworkRef::of(&player(&path)));
         let players = match &network {
-            Some(form) => form.file_stem().unwrap_or_default().display().to_string(),
+            Some(network) => network.name.clone(),
             None if warm_up.is_some() => "rollouts".to_owned(),
             None => "nothing".to_owned(),
         };
@@ -101,15 +101,18 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         job: &GamesJob,
         tally: &mut Tally,
     ) -> Result<(), TrainError> {
-        let (plan, resources) = (context.plan, context.resources);
+        let (plan, resources, run_folder) = (context.plan, context.resources, context.run_folder);
         let start = &self.starts[range.board];
         let generator = format!("{} visits={}", job.players, job.visits);
         let games = job.generation_plan(plan, range, resources.threads, generator);
         let folder = &self.games_folders(context, self.number)[range.board];
         let before = tally.finished;
         let observe = |progress| self.tell_games(context, job, tally, before.join(progress));
-        let network = job.network.as_ref();
-        let network = network.map(|path| resources.runtime.open(path, start.size()));
+        let open = |network: &NetworkRef| {
+            let path = run_folder.named(&network.name);
+            resources.runtime.open(&path, start.size())
+        };
+        let network = job.network.as_ref().map(open);
         let player = job.player(plan, start, network.transpose()?)?;
         let progress = generate(start, &games, folder, &*player, observe)?;
         tally.finished = before.join(progress);

@@ -6,12 +6,10 @@ use super::GenerationSteps;
 use crate::TrainError;
 use crate::cycle::StepName;
 use crate::cycle::context::RunContext;
-use crate::cycle::jobs::{MatchJob, Opponent};
+use crate::cycle::jobs::{MatchJob, NetworkRef, Opponent};
 use crate::cycle::plan::Rating;
-use crate::cycle::ratings::{
-    MatchRecord, anchor_name, match_records, network_name, next_anchor, score,
-};
-use crate::cycle::run_folder::{load, save};
+use crate::cycle::ratings::{MatchRecord, anchor_name, match_records, next_anchor, score};
+use crate::cycle::run_folder::{load, network_name, save};
 use crate::durable;
 use crate::play::matches::{MatchParams, MatchPlayer, PairResult, play_match};
 use crate::trainable::Trainable;
@@ -20,11 +18,7 @@ use tengen_nn::eval::EvaluatorFactory;
 
 impl<G: Trainable> GenerationSteps<'_, G> {
     /// Plays the missing rating matches of the network.
-    pub(super) fn rate(
-        &self,
-        context: &mut RunContext<'_, G>,
-        network: &EvaluatorFactory,
-    ) -> Result<(), TrainError> {
+    pub(super) fn rate(&self, context: &mut RunContext<'_, G>) -> Result<(), TrainError> {
         let Some(rating) = context.plan.rating.as_ref() else {
             return Ok(());
         };
@@ -51,11 +45,11 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         opponents.extend(last.map(|last| Opponent {
             name: network_name(last),
             playouts: 0,
-            network: Some(context.run_folder.network(last)),
+            network: Some(NetworkRef::of(&context.run_folder.network(last))),
         }));
         let job = MatchJob {
             generation: self.number,
-            network: context.run_folder.network(self.number),
+            network: NetworkRef::of(&context.run_folder.network(self.number)),
             opponents,
             pairs: rating.pairs,
             pairs_per_ticket: context.plan.machines.pairs_per_ticket,
@@ -87,7 +81,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         }
         for opponent in &job.opponents {
             if load::<MatchRecord>(&path(opponent))?.is_none() {
-                keep(opponent, self.meet(context, &job, network, opponent)?)?;
+                keep(opponent, self.meet(context, &job, opponent)?)?;
             }
         }
         Ok(())
@@ -112,20 +106,14 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         &self,
         context: &mut RunContext<'_, G>,
         job: &MatchJob,
-        network: &EvaluatorFactory,
         opponent: &Opponent,
     ) -> Result<Vec<PairResult>, TrainError> {
-        let player = |network| MatchPlayer::Network {
-            network: Box::new(network),
-            visits: job.visits,
-        };
-        let other = match &opponent.network {
-            Some(path) => player(context.resources.runtime.open(path, self.start.size())?),
-            None => MatchPlayer::Rollouts(opponent.playouts),
-        };
-        let players = [&player(network.clone()), &other];
+        let [own, other] = job.players(opponent, |network| {
+            let path = context.run_folder.named(&network.name);
+            context.resources.runtime.open(&path, self.start.size())
+        })?;
         let plan = self.match_plan(context, job.pairs, job.opening_plies);
-        play_match(self.start, players, &plan, |pairs| {
+        play_match(self.start, [&own, &other], &plan, |pairs| {
             self.tell_rating(context, job, opponent, pairs)
                 .map(ControlFlow::Continue)
         })

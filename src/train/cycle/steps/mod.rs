@@ -18,7 +18,7 @@ use crate::export::quantize::examples::quick_games;
 use crate::export::{network_info, to_onnx};
 use crate::fit::checkpoint::{Checkpoint, Origin};
 use crate::network::architecture::Outputs;
-use crate::shards::dataset::{Dataset, Selection};
+use crate::shards::dataset::Dataset;
 use crate::shards::row::Row;
 use crate::shards::shard;
 use crate::trainable::Trainable;
@@ -85,7 +85,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             .open(&network, self.start.size())?;
         self.quantize(context, &network, &held_out)?;
         let measures = measure(self.start, &opened, &self.on_first_board(&held_out))?;
-        self.rate(context, &opened)?;
+        self.rate(context)?;
         let plays_next = self.gate(context, &opened)?;
         let checkpoint = &fitted.checkpoint;
         Ok(Generation {
@@ -207,12 +207,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
                           play another generation";
             return Err(TrainError::mismatch(context.run_folder.root(), reason));
         }
-        let selection = Selection {
-            folders,
-            window,
-            held_out: context.plan.window.held_out,
-        };
-        let loaded = Dataset::load(&selection);
+        let loaded = Dataset::load(&folders, window, context.plan.window.held_out);
         let advise = |error| advise_on_shard(error, context.run_folder, self.number);
         let mut dataset = loaded.map_err(advise)?;
         dataset.games = games_so_far;

@@ -73,13 +73,8 @@ pub const MAX_POLICY_KL: f64 = 0.01;
 /// Maximum mean difference of the value for acceptance; values are in [-1, 1].
 pub const MAX_VALUE_DIFFERENCE: f64 = 0.02;
 
-/// A network and its low-precision form on one board.
-pub struct Pair {
-    /// The board.
-    pub size: BoardSize,
-    /// The network itself and its low-precision form, in this order.
-    pub evaluators: [Box<dyn Evaluator>; 2],
-}
+/// The evaluators of a network and of its low-precision form on one board, in this order.
+pub type Pair = [Box<dyn Evaluator>; 2];
 
 /// Difference of both on one board.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -112,10 +107,7 @@ pub fn open_both(
     durable::write(&trial, smaller)?;
     let open = |path: &Path, size| Ok::<_, TrainError>(runtime.open(path, size)?.make()?);
     let sizes = boards.iter().map(|examples| examples.size);
-    let pairs = sizes.map(|size| {
-        let evaluators = [open(network, size)?, open(&trial, size)?];
-        Ok(Pair { size, evaluators })
-    });
+    let pairs = sizes.map(|size| Ok([open(network, size)?, open(&trial, size)?]));
     let opened: Result<Vec<Pair>, TrainError> = pairs.collect();
     let removed = std::fs::remove_file(&trial);
     let opened = opened?;
@@ -128,11 +120,10 @@ pub fn open_both(
 /// # Errors
 /// [`EvalError`] when one of them cannot be computed.
 pub fn differences(pairs: &mut [Pair], boards: &[Examples]) -> Result<Vec<OnBoard>, EvalError> {
-    let compare = |(pair, examples): (&mut Pair, &Examples)| {
-        let [first, second] = &mut pair.evaluators;
+    let compare = |([first, second], examples): (&mut Pair, &Examples)| {
         let both: [&mut dyn Evaluator; 2] = [&mut **first, &mut **second];
         Ok(OnBoard {
-            size: pair.size,
+            size: examples.size,
             difference: Difference::between(both, &examples.batch, &examples.legal)?,
         })
     };
@@ -145,7 +136,7 @@ pub fn differences(pairs: &mut [Pair], boards: &[Examples]) -> Result<Vec<OnBoar
 /// # Errors
 /// [`EvalError`] when one of them cannot be computed.
 pub fn speeds(
-    evaluators: [&mut dyn Evaluator; 2],
+    pair: &mut Pair,
     batch: &Batch,
     clock: &dyn Clock,
     turns: usize,
@@ -154,9 +145,8 @@ pub fn speeds(
     const TURN: Duration = Duration::from_millis(20);
     let mut out = Outputs::new();
     let mut best = [0.0_f64; 2];
-    let [first, second] = evaluators;
     for _ in 0..turns.max(1) {
-        for (evaluator, best) in [&mut *first, &mut *second].into_iter().zip(&mut best) {
+        for (evaluator, best) in pair.iter_mut().zip(&mut best) {
             evaluator.evaluate(batch, &mut out)?;
             let (start, mut calls) = (clock.now(), 0);
             let elapsed = loop {

@@ -116,13 +116,9 @@ impl Family {
         }
     }
 
-    /// The owner head: from a convolution in our own families, else as in Gao & Wu 2021.
-    pub(super) fn owns_by_points(self) -> bool {
-        matches!(self, Family::Tengen { .. })
-    }
-
-    /// Whether the score comes from the value head's features instead of a head of its own.
-    pub(super) fn shares_score(self) -> bool {
+    /// Whether it is ours: its owners come from a convolution, and its score from the value head's features, where
+    /// both have heads of their own in Gao & Wu 2021.
+    pub(super) fn is_ours(self) -> bool {
         matches!(self, Family::Tengen { .. })
     }
 

@@ -31,6 +31,16 @@ impl GameShape {
         }
     }
 
+    /// The shape of a game by its name, on this board, with this many moves and results.
+    pub fn named(game: &str, size: BoardSize, policy_len: usize, outcomes: usize) -> GameShape {
+        GameShape {
+            size,
+            outcomes,
+            passes: policy_len > size.area(),
+            scored: games::info(game).is_some_and(|info| info.scored),
+        }
+    }
+
     /// Number of moves of the policy: the points, and a pass.
     pub fn policy_len(&self) -> usize {
         self.size.area() + usize::from(self.passes)
@@ -39,12 +49,7 @@ impl GameShape {
 
 impl From<&ModelInfo> for GameShape {
     fn from(info: &ModelInfo) -> GameShape {
-        GameShape {
-            size: info.size,
-            outcomes: info.outcomes,
-            passes: info.policy_len > info.size.area(),
-            scored: games::info(&info.game).is_some_and(|info| info.scored),
-        }
+        GameShape::named(&info.game, info.size, info.policy_len, info.outcomes)
     }
 }
 

@@ -90,7 +90,7 @@ impl Architecture {
         };
         let has = |head| wanted.contains(&head);
         let has_score = has(AuxHead::Margin) || has(AuxHead::Lead);
-        let shared_score = has_score && self.family.shares_score();
+        let shared_score = has_score && self.family.is_ours();
         let body = heads::Body {
             trunk: &trunk,
             channels,
@@ -101,7 +101,7 @@ impl Architecture {
         let mut aux = Vec::new();
         for &head in wanted {
             let logits = match head {
-                AuxHead::Ownership if self.family.owns_by_points() => {
+                AuxHead::Ownership if self.family.is_ours() => {
                     Some(heads::points(layers, "ownership", &body, 1))
                 }
                 AuxHead::Ownership => Some(heads::ownership(layers, &body, shape)),
@@ -147,9 +147,7 @@ impl Architecture {
         let (_, played) = walk(Outputs::Play);
         (weights, Counts { played, fitted })
     }
-}
 
-impl Architecture {
     /// Weights with which this network answers like `small` with its own; additional weights start
     /// at random, by `seed`, without effect on the output. `None` unless this network is of the
     /// same family with at least as many blocks and channels.

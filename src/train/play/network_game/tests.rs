@@ -74,7 +74,7 @@ fn games((settings, play): &Play, slots: usize) -> Vec<PlayedGame> {
         &TaskControl::default(),
     )
     .unwrap();
-    played.sort_by_key(|game| game.game);
+    played.sort_by_key(|game| game.rows[0].game);
     played
 }
 
@@ -83,7 +83,7 @@ fn a_game_depends_on_its_seed_and_not_on_its_company() {
     for play in [gumbel(), puct()] {
         let alone = games(&play, 1);
         assert_eq!(games(&play, 7), alone);
-        assert_ne!(alone[0].moves, alone[1].moves);
+        assert_ne!(alone[0].rows[0].moves, alone[1].rows[0].moves);
     }
 }
 
@@ -91,7 +91,7 @@ fn a_game_depends_on_its_seed_and_not_on_its_company() {
 fn rows_are_the_game() {
     for (play, full_only) in [(gumbel(), true), (puct(), false)] {
         for game in games(&play, 10) {
-            let opening = game.moves.len() - game.rows.len();
+            let opening = game.rows[0].moves.len() - game.rows.len();
             assert!(opening <= 6);
             for (place, row) in game.rows.iter().enumerate() {
                 assert_eq!(usize::from(row.ply), opening + place);
@@ -110,7 +110,7 @@ fn noise_among_the_moves_plays_other_games() {
     noisy.0.move_noise = 0.5;
     let (plain, noisy) = (games(&puct(), 10), games(&noisy, 10));
     let same = plain.iter().zip(&noisy);
-    let same = same.filter(|(plain, noisy)| plain.moves == noisy.moves);
+    let same = same.filter(|(plain, noisy)| plain.rows[0].moves == noisy.rows[0].moves);
     assert!(same.count() < 5);
 }
 
@@ -153,7 +153,7 @@ fn a_proof_ends_the_search_and_the_rest_keeps_the_result() {
         assert!(last.exact && last.policy_weight == 0.0);
         assert_eq!(last.outcome(), game.outcome);
         assert!(last.ending.is_some(), "the game was played to its end");
-        assert!(game.moves.len() >= usize::from(last.ply));
+        assert!(game.rows[0].moves.len() >= usize::from(last.ply));
         black += usize::from(game.outcome == Outcome::win(Color::Black));
     }
     assert!((1..10).contains(&black), "{black}");
@@ -166,7 +166,7 @@ fn the_move_of_a_proof_is_learned_if_set() {
     let mut learned = 0;
     let pairs = games(&proving(), 10).into_iter().zip(games(&learning, 10));
     for (plain, game) in pairs {
-        assert_eq!(plain.moves, game.moves);
+        assert_eq!(plain.rows[0].moves, game.rows[0].moves);
         let (row, start) = (game.rows.last().unwrap(), BoardSize::square(5));
         let position = row.position(&SmallNoGo::new(start).unwrap()).unwrap();
         let moves: Vec<Move> = row.policy.iter().map(|share| share.mv).collect();
@@ -190,7 +190,10 @@ fn results_are_corrected_when_a_game_is_over() {
     let corrected = games(&correcting, 10);
     let (mut exact, mut turned) = (0, 0);
     for (plain, corrected) in plain.iter().zip(&corrected) {
-        assert_eq!(plain.moves, corrected.moves, "it looks back only");
+        assert_eq!(
+            plain.rows[0].moves, corrected.rows[0].moves,
+            "it looks back only"
+        );
         let rows = plain.rows.iter().zip(&corrected.rows);
         for (before, after) in rows {
             exact += usize::from(after.exact);

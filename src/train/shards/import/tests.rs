@@ -252,15 +252,8 @@ fn imports_that_were_copied_together_are_all_there() {
     import(&empty(), &plan(&[&folder(&scratch)], &place("a")), |_| ()).unwrap();
     import(&empty(), &plan(&[&place("more")], &place("b")), |_| ()).unwrap();
     let count = |folder: &str| {
-        let selection = crate::shards::dataset::Selection {
-            folders: vec![place(folder)],
-            window: usize::MAX,
-            held_out: 0.0,
-        };
-        crate::shards::dataset::Dataset::load(&selection)
-            .unwrap()
-            .fit
-            .len()
+        let loaded = crate::shards::dataset::Dataset::load(&[place(folder)], usize::MAX, 0.0);
+        loaded.unwrap().fit.len()
     };
     let (a, b) = (count("a"), count("b"));
     fs::create_dir_all(place("both")).unwrap();

@@ -63,7 +63,7 @@ impl World {
                 with(Machine::Dead, &|_| ());
             }
             let mut claim = claim.clone();
-            match claim.action() {
+            match claim.action {
                 // The list of results is read before any claim.
                 Action::Create(_) | Action::Watch(_) if self.results > 0 => {
                     with(Machine::Ended, &|_| ());

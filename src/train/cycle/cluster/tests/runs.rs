@@ -147,7 +147,7 @@ fn a_run_has_the_same_results_on_every_store_with_any_number_of_workers() {
     assert_eq!(open_tickets(&store).unwrap(), None, "the plan is complete");
     let wanted = products(&store);
     for path in [alone.path(), alone_copy.path()] {
-        let findings = fsck::check(path, |_| ()).unwrap();
+        let findings = fsck::check(path).unwrap();
         assert_eq!(findings.problems, []);
         assert_eq!(findings.games, 19);
     }
@@ -183,8 +183,8 @@ fn a_run_has_the_same_results_on_every_store_with_any_number_of_workers() {
         // All is in the store: another machine goes on from it, and it is sound.
         let again = learn(&store, &place("other"), (PLAN, true)).unwrap();
         assert_eq!((again.len(), again[2].games_so_far), (3, 19));
-        copy_run(&store, &place("files"), |_| ()).unwrap();
-        let findings = fsck::check(&place("files"), |_| ()).unwrap();
+        copy_run(&store, &place("files")).unwrap();
+        let findings = fsck::check(&place("files")).unwrap();
         assert_eq!((findings.problems, findings.games), (Vec::new(), 19));
     }
 }
@@ -201,7 +201,7 @@ fn a_commit_without_its_objects_is_found() {
     };
     lost("g0002", "checkpoint");
     lost("networks", "onnx");
-    let problems = fsck::check(&place("run"), |_| ()).unwrap().problems;
+    let problems = fsck::check(&place("run")).unwrap().problems;
     let has = |part: &str| problems.iter().any(|found| found.what.contains(part));
     assert!(has(".checkpoint") && has(".onnx"), "{problems:?}");
 }
