@@ -289,7 +289,7 @@ fn games_are_saved_and_loaded() {
     std::fs::write(path, "(;SZ[5:1];B[aa];W[aa])").expect("the folder is writable");
     assert_eq!(
         say(&mut session, &format!("loadsgf {path}")),
-        "? cannot load file: move 2, white A1, is illegal; loadsgf FILE 2 loads the game up to it\n\n"
+        "? cannot load file: move 2, white A1, is illegal (the point is occupied); loadsgf FILE 2 loads the game up to it\n\n"
     );
     assert_eq!(count(&session), 3, "nothing has changed");
     assert_eq!(say(&mut session, &format!("loadsgf {path} 2")), "= \n\n");
