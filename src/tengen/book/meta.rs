@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use super::Images;
 use crate::game::{BoardSize, Game};
+use tengen_nn::files::OpenError;
 
 /// What a book is about, and how it was made.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,17 +73,30 @@ impl BookMeta {
         }
     }
 
-    /// The same, after the searches of another book have been added.
+    /// Of a book without positions, about the same as this one.
     #[must_use]
-    pub fn with(&self, other: &BookMeta) -> BookMeta {
-        let player = match self.player.is_empty() || self.player == other.player {
-            true => other.player.clone(),
-            false => format!("{}, {}", self.player, other.player),
+    pub fn unsearched(&self) -> BookMeta {
+        BookMeta {
+            player: String::new(),
+            steps: 0,
+            seconds: 0.0,
+            ..self.clone()
+        }
+    }
+
+    /// The same, after this share of another book's positions has been added: its searches count by it.
+    #[must_use]
+    pub fn with(&self, share: f64, other: &BookMeta) -> BookMeta {
+        let player = match &*self.player {
+            _ if share == 0.0 => self.player.clone(),
+            "" => other.player.clone(),
+            own if own.contains(&other.player) => self.player.clone(),
+            own => format!("{own}, {}", other.player),
         };
         BookMeta {
             player,
-            steps: self.steps + other.steps,
-            seconds: self.seconds + other.seconds,
+            steps: self.steps + (share * other.steps as f64).round() as u64,
+            seconds: self.seconds + share * other.seconds,
             ..self.clone()
         }
     }
@@ -124,8 +138,11 @@ pub enum BookError {
     #[error("another program is adding to it")]
     InUse,
     /// Its contents contradict each other, or parts of it are missing.
-    #[error("it is damaged")]
+    #[error("it is damaged: use a copy of it, or build it anew")]
     Damaged,
+    /// It cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
     /// Error of the operating system.
     #[error(transparent)]
     Io(std::io::Error),
