@@ -1,5 +1,7 @@
 //! What a book is about, how it was made, and why it cannot be used.
 
+use std::io::{self, ErrorKind};
+
 use thiserror::Error;
 
 use super::Images;
@@ -145,7 +147,7 @@ pub enum BookError {
     Open(#[from] OpenError),
     /// Error of the operating system.
     #[error(transparent)]
-    Io(std::io::Error),
+    Io(io::Error),
     /// Any other error of the store.
     #[error(transparent)]
     Store(Box<redb::Error>),
@@ -154,13 +156,12 @@ pub enum BookError {
 impl From<redb::Error> for BookError {
     fn from(error: redb::Error) -> BookError {
         match error {
-            redb::Error::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => {
-                BookError::NotABook
-            }
-            redb::Error::Io(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
-                BookError::Damaged
-            }
-            redb::Error::Io(error) => BookError::Io(error),
+            redb::Error::Io(error) => match error.kind() {
+                ErrorKind::InvalidData => BookError::NotABook,
+                // Beyond the end of the file, or of its copy in memory.
+                ErrorKind::UnexpectedEof | ErrorKind::InvalidInput => BookError::Damaged,
+                _ => BookError::Io(error),
+            },
             redb::Error::Corrupted(_) => BookError::Damaged,
             redb::Error::DatabaseAlreadyOpen => BookError::InUse,
             redb::Error::TableDoesNotExist(_) => BookError::Empty,

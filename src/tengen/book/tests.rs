@@ -302,9 +302,10 @@ fn damaged_files_are_refused() {
     let (_, book) = read(&whole).expect("a book");
     let whole = fs::read(whole).expect("readable");
     let path = folder.path().join("damaged.book");
-    for part in 0..40 {
-        fs::write(&path, &whole[..whole.len() * part / 40]).expect("writable");
-        assert!(read(&path).is_err(), "{part} of 40");
+    let parts = (0..40).map(|part| whole.len() * part / 40);
+    for cut in parts.chain([5, 9, 100]) {
+        fs::write(&path, &whole[..cut]).expect("writable");
+        assert!(refusal(&path).starts_with("it is "), "{cut} bytes");
     }
     let mut at = 0;
     while at < whole.len() {
