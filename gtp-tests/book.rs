@@ -124,6 +124,8 @@ fn books_are_joined_and_exported() {
     run(&["merge", &both, &one, &other]);
     let all = positions(&both);
     assert!((11..=20).contains(&all), "{all}");
+    let searches = steps(&both);
+    assert!((11..=20).contains(&searches), "counted once: {searches}");
     assert_ne!(
         shown(&both, &["A1", "E5"])["position"],
         serde_json::Value::Null
@@ -131,8 +133,20 @@ fn books_are_joined_and_exported() {
     run(&["export", &both, &sgf]);
     let text = std::fs::read_to_string(&sgf).expect("it was written");
     assert!(text.starts_with("(;") && text.contains("value "), "{text}");
-    run(&["merge", &both, &one]);
+    run(&["merge", &both, &one, &both]);
     assert_eq!(positions(&both), all, "nothing is new");
+    assert_eq!(steps(&both), searches, "and nothing was searched");
+}
+
+/// These bytes with a bit of each such word changed.
+fn damaged(bytes: &[u8], word: &[u8]) -> Vec<u8> {
+    let mut changed = bytes.to_vec();
+    let places = bytes.windows(word.len()).enumerate();
+    for (at, _) in places.filter(|(_, found)| *found == word) {
+        changed[at] ^= 1;
+    }
+    assert_ne!(changed, bytes);
+    changed
 }
 
 #[test]
@@ -141,17 +155,24 @@ fn what_is_no_book_is_refused() {
     let text = folder.write("game.sgf", b"(;GM[1]SZ[9])");
     let book = &folder.path("small.book");
     let missing = &folder.path("missing.book");
+    let out = &folder.path("out.book");
     build(book, "3");
     let whole = std::fs::read(book).expect("readable");
     let cut = folder.write("cut.book", &whole[..whole.len() / 2]);
+    // The name of the rules, wherever it stands.
+    let changed = damaged(&whole, b"usual");
+    let changed = folder.write("changed.book", &changed);
     for (file, words) in [
         (&text, "it is not a book of Tengen"),
         (missing, "missing.book"),
         (&cut, "cut.book"),
+        (&changed, "changed.book: it is damaged"),
     ] {
         refuses(&["book", "show", file], &[words]);
+        refuses(&["book", "merge", out, file], &[words]);
         refuses(&[&["gtp", "--book", file], QUICK].concat(), &[words]);
     }
+    assert!(!std::path::Path::new(out).exists(), "nothing was merged");
     refuses(
         &["book", "build", &text, "--steps", "1"],
         &["it is not a book of Tengen"],

@@ -420,6 +420,12 @@ fn a_tuning_reports_impossible_requests() {
     assert!(no_place.contains("has no {cpuct}"), "{no_place}");
     let twice = elsewhere(&["--parameter", "patience=2,1..9,1"]);
     assert!(twice.contains("more than once"), "{twice}");
+    let engine = "sh -c 'x ${HOME} {patience} {w}'";
+    let parameter = ["--parameter", "patience=3,1..9,1"];
+    let mut command = tengen_match(&["tune", "--engine", engine, "--out"]);
+    command.arg(&out).args(parameter);
+    let left_over = refusal(command);
+    assert!(left_over.contains("--engine has {w}, and"), "{left_over}");
     report(tune(&out, &["--pairs", "2"]));
     let other = elsewhere(&["--pairs", "3"]);
     assert!(other.contains("belongs to another tuning"), "{other}");

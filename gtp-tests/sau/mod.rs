@@ -121,6 +121,16 @@ fn whole_games_and_their_records() {
     program.quit();
 }
 
+/// The platform has no word for it.
+#[test]
+fn it_never_resigns() {
+    let arguments = [QUICK, &["--resign-below", "1"]].concat();
+    let mut program = Program::start("resign", &arguments);
+    let (_, plies) = play(&mut program, Color::Black);
+    assert!(plies > 40, "{plies}");
+    program.quit();
+}
+
 #[test]
 fn without_arguments_the_protocol_is_detected() {
     let mut program = Program::start("plain", &[]);
@@ -325,7 +335,8 @@ fn an_end_without_a_winner_writes_records_and_a_winner_may_follow() {
 fn unwritable_records_are_reported_and_written_elsewhere() {
     // A file in place of the folder: not even root can write into it.
     let block = |folder: &Path| std::fs::write(folder.join("records"), "").expect("writable");
-    let mut program = Program::start_where("blocked", QUICK, block);
+    let named = [QUICK, &["--records", "records"]].concat();
+    let mut program = Program::start_where("blocked", &named, block);
     program.send("new black\n");
     let told = program.remark();
     let home = program.folder.join("home").join("tengen-records");

@@ -12,13 +12,15 @@
 
 use std::path::Path;
 
+use redb::backends::InMemoryBackend;
 use redb::{
-    Builder, ConcurrencyMode, Database, DatabaseError, ReadTransaction, ReadableDatabase as _,
-    ReadableTable as _, TableDefinition,
+    ConcurrencyMode, Database, ReadTransaction, ReadableDatabase as _, ReadableTable as _,
+    StorageBackend as _, TableDefinition,
 };
 
 use super::{Book, BookError, BookMeta, LeftOut, Searched, SearchedMove};
 use crate::game::{Move, Proof};
+use tengen_nn::files;
 
 /// The format of this program. Others are refused.
 const FORMAT: u32 = 2;
@@ -32,13 +34,6 @@ const ABOUT: TableDefinition<'_, &str, &str> = TableDefinition::new("about");
 /// A book that is being added to. Others may read it meanwhile.
 pub struct BookFile {
     store: Database,
-}
-
-/// The store: one process adds, any number read.
-fn builder() -> Builder {
-    let mut builder = Database::builder();
-    builder.set_concurrency_mode(ConcurrencyMode::SingleWriter);
-    builder
 }
 
 impl BookFile {
@@ -58,7 +53,10 @@ impl BookFile {
             }
         }
         let store = unharmed(|| {
-            let store = builder().set_check_integrity_on_open(true).create(path);
+            // One process adds, any number read.
+            let mut builder = Database::builder();
+            builder.set_concurrency_mode(ConcurrencyMode::SingleWriter);
+            let store = builder.set_check_integrity_on_open(true).create(path);
             Ok(store.map_err(redb::Error::from)?)
         })?;
         let file = BookFile { store };
@@ -102,38 +100,64 @@ impl BookFile {
 /// Reads a whole book.
 ///
 /// # Errors
-/// [`BookError`] if it is not one.
+/// [`BookError`] if it is not one, or damaged.
 pub fn read(path: &Path) -> Result<(BookMeta, Book), BookError> {
-    unharmed(|| contents(&begin(path)?))
+    read_by(path, contents)
 }
 
 /// What a book is about.
 ///
 /// # Errors
-/// [`BookError`] if it is not one.
+/// [`BookError`] if it is not one, or damaged.
 pub fn read_meta(path: &Path) -> Result<BookMeta, BookError> {
-    unharmed(|| meta(&begin(path)?))
+    read_by(path, meta)
 }
 
-/// The result of reading; the store may panic where a file's bytes were changed.
+/// How often a damaged book is read again: the copy of one that is being added to may have parts from before and from
+/// after.
+const ATTEMPTS: usize = 5;
+/// Maximum size of a book in bytes.
+const LARGEST: u64 = 1 << 34;
+
+fn read_by<T>(
+    path: &Path,
+    read: impl Fn(&ReadTransaction) -> Result<T, BookError>,
+) -> Result<T, BookError> {
+    let attempt = || {
+        unharmed(|| {
+            let store = copy(path)?;
+            read(&store.begin_read().map_err(redb::Error::from)?)
+        })
+    };
+    let mut attempts = std::iter::repeat_with(attempt).take(ATTEMPTS);
+    let found = attempts.find(|found| !matches!(found, Err(BookError::Damaged)));
+    found.unwrap_or(Err(BookError::Damaged))
+}
+
+/// A checked copy of a book in memory: the store checks only what it may write to, and reading changes no file. The copy
+/// of a book whose process was killed is repaired.
+fn copy(path: &Path) -> Result<Database, BookError> {
+    let bytes = files::read(path, LARGEST)?;
+    if bytes.is_empty() {
+        // The store would begin a new one.
+        return Err(BookError::NotABook);
+    }
+    let open = || -> Result<Database, redb::Error> {
+        let backend = InMemoryBackend::new();
+        backend.set_len(bytes.len() as u64)?;
+        backend.write(0, &bytes)?;
+        let mut builder = Database::builder();
+        Ok(builder
+            .set_check_integrity_on_open(true)
+            .create_with_backend(backend)?)
+    };
+    Ok(open()?)
+}
+
+/// The result of using the store, which may panic where a file's bytes were changed and its check missed it.
 fn unharmed<T>(read: impl FnOnce() -> Result<T, BookError>) -> Result<T, BookError> {
     let read = std::panic::AssertUnwindSafe(read);
     std::panic::catch_unwind(read).unwrap_or(Err(BookError::Damaged))
-}
-
-fn begin(path: &Path) -> Result<ReadTransaction, BookError> {
-    let begin = || -> Result<ReadTransaction, redb::Error> {
-        let store = match builder().open_read_only(path) {
-            // A process was killed while it added to the book: whoever may write repairs it.
-            Err(DatabaseError::RepairAborted) => {
-                builder().open(path)?.close()?;
-                builder().open_read_only(path)
-            }
-            found => found,
-        };
-        Ok(store?.begin_read()?)
-    };
-    Ok(begin()?)
 }
 
 fn contents(transaction: &ReadTransaction) -> Result<(BookMeta, Book), BookError> {

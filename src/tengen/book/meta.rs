@@ -1,9 +1,12 @@
 //! What a book is about, how it was made, and why it cannot be used.
 
+use std::io::{self, ErrorKind};
+
 use thiserror::Error;
 
 use super::Images;
 use crate::game::{BoardSize, Game};
+use tengen_nn::files::OpenError;
 
 /// What a book is about, and how it was made.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,17 +75,30 @@ impl BookMeta {
         }
     }
 
-    /// The same, after the searches of another book have been added.
+    /// Of a book without positions, about the same as this one.
     #[must_use]
-    pub fn with(&self, other: &BookMeta) -> BookMeta {
-        let player = match self.player.is_empty() || self.player == other.player {
-            true => other.player.clone(),
-            false => format!("{}, {}", self.player, other.player),
+    pub fn unsearched(&self) -> BookMeta {
+        BookMeta {
+            player: String::new(),
+            steps: 0,
+            seconds: 0.0,
+            ..self.clone()
+        }
+    }
+
+    /// The same, after this share of another book's positions has been added: its searches count by it.
+    #[must_use]
+    pub fn with(&self, share: f64, other: &BookMeta) -> BookMeta {
+        let player = match &*self.player {
+            _ if share == 0.0 => self.player.clone(),
+            "" => other.player.clone(),
+            own if own.contains(&other.player) => self.player.clone(),
+            own => format!("{own}, {}", other.player),
         };
         BookMeta {
             player,
-            steps: self.steps + other.steps,
-            seconds: self.seconds + other.seconds,
+            steps: self.steps + (share * other.steps as f64).round() as u64,
+            seconds: self.seconds + share * other.seconds,
             ..self.clone()
         }
     }
@@ -124,11 +140,14 @@ pub enum BookError {
     #[error("another program is adding to it")]
     InUse,
     /// Its contents contradict each other, or parts of it are missing.
-    #[error("it is damaged")]
+    #[error("it is damaged: use a copy of it, or build it anew")]
     Damaged,
+    /// It cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
     /// Error of the operating system.
     #[error(transparent)]
-    Io(std::io::Error),
+    Io(io::Error),
     /// Any other error of the store.
     #[error(transparent)]
     Store(Box<redb::Error>),
@@ -137,13 +156,12 @@ pub enum BookError {
 impl From<redb::Error> for BookError {
     fn from(error: redb::Error) -> BookError {
         match error {
-            redb::Error::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => {
-                BookError::NotABook
-            }
-            redb::Error::Io(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
-                BookError::Damaged
-            }
-            redb::Error::Io(error) => BookError::Io(error),
+            redb::Error::Io(error) => match error.kind() {
+                ErrorKind::InvalidData => BookError::NotABook,
+                // Beyond the end of the file, or of its copy in memory.
+                ErrorKind::UnexpectedEof | ErrorKind::InvalidInput => BookError::Damaged,
+                _ => BookError::Io(error),
+            },
             redb::Error::Corrupted(_) => BookError::Damaged,
             redb::Error::DatabaseAlreadyOpen => BookError::InUse,
             redb::Error::TableDoesNotExist(_) => BookError::Empty,

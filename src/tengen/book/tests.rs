@@ -294,24 +294,56 @@ fn a_book_of_another_version_is_refused() {
     );
 }
 
-/// Whatever is cut off or changed, reading ends with a book or an error.
+/// Whatever is cut off or changed, reading ends with the same book or an error.
 #[test]
 fn damaged_files_are_refused() {
     let folder = Scratch::new("book-damaged");
-    let whole = fs::read(written(&folder, 40)).expect("readable");
+    let whole = written(&folder, 40);
+    let (_, book) = read(&whole).expect("a book");
+    let whole = fs::read(whole).expect("readable");
     let path = folder.path().join("damaged.book");
-    for part in 0..40 {
-        fs::write(&path, &whole[..whole.len() * part / 40]).expect("writable");
-        assert!(read(&path).is_err(), "{part} of 40");
+    let parts = (0..40).map(|part| whole.len() * part / 40);
+    for cut in parts.chain([5, 9, 100]) {
+        fs::write(&path, &whole[..cut]).expect("writable");
+        assert!(refusal(&path).starts_with("it is "), "{cut} bytes");
     }
     let mut at = 0;
     while at < whole.len() {
         let mut changed = whole.clone();
         changed[at] ^= 0x55;
         fs::write(&path, &changed).expect("writable");
-        let _ = read(&path);
+        if let Ok((_, found)) = read(&path) {
+            let mut all = found.iter();
+            assert!(
+                found.len() == book.len()
+                    && all.all(|(key, searched)| book.searched(key) == Some(searched)),
+                "byte {at}"
+            );
+        }
         at += 97;
     }
+}
+
+#[test]
+fn searches_count_by_the_share_that_is_added() {
+    let book = BookMeta {
+        player: "b".to_owned(),
+        steps: 10,
+        seconds: 5.0,
+        ..BookMeta::of(&tictactoe())
+    };
+    let told = |meta: &BookMeta| (meta.player.clone(), meta.steps, meta.seconds);
+    let nothing = book.unsearched();
+    assert_eq!(told(&nothing.with(0.0, &book)), (String::new(), 0, 0.0));
+    let all = nothing.with(1.0, &book);
+    assert_eq!(told(&all), told(&book));
+    assert_eq!(told(&all.with(0.0, &book)), told(&book));
+    assert_eq!(told(&all.with(0.2, &book)), ("b".to_owned(), 12, 6.0));
+    let other = BookMeta {
+        player: "c".to_owned(),
+        ..book.clone()
+    };
+    assert_eq!(told(&all.with(1.0, &other)), ("b, c".to_owned(), 20, 10.0));
 }
 
 fn engine(settings: &[(&str, &str)]) -> Box<dyn Engine> {

@@ -71,7 +71,9 @@ impl Cli {
         let mut logger = env_logger::Builder::new();
         logger.filter_level(others).filter_module(own, level);
         match &self.command {
-            Command::Sau(command) => command.prepare(level, &mut logger)?,
+            Command::Sau(command) if level > log::LevelFilter::Off => {
+                command.prepare_log(&mut logger);
+            }
             Command::Gomocup(_) => gomocup::prepare_log(&mut logger),
             _ => {}
         }

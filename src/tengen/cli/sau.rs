@@ -29,7 +29,7 @@ use super::output;
 /// their folder, they go into the folder `tengen-records` in the user's home, or in the system's
 /// temporary folder, and a line on the standard error stream says so.
 ///
-/// An operator may type `help`.
+/// An operator may type `help`. Tengen never resigns here: the platform has no word for it.
 #[derive(Debug, Args)]
 pub(crate) struct Sau {
     #[command(flatten)]
@@ -66,17 +66,18 @@ pub(crate) struct Sau {
     utc_offset: i8,
     /// Text pattern of the records, with {black}, {white}, {result}, {time}, {place}, {event} and
     /// {moves}.
-    #[arg(long, value_name = "PATTERN", default_value_t = NgStyle::default().game)]
+    #[arg(long, value_name = "PATTERN", default_value_t = NgStyle::default().game, value_parser = NgStyle::game_pattern)]
     ng_game: String,
     /// Pattern of a move in them, with {color}, {column}, {row} (from the bottom) and {top} (from
     /// the top).
-    #[arg(long, value_name = "PATTERN", default_value_t = NgStyle::default().play)]
+    #[arg(long, value_name = "PATTERN", default_value_t = NgStyle::default().play, value_parser = NgStyle::play_pattern)]
     ng_play: String,
-    /// Their encoding: utf-8, or gbk for Chinese Windows programs.
+    /// Their encoding: utf-8, or gbk for Chinese Windows programs; `?` stands for a character that it
+    /// lacks, and gb18030 has all.
     #[arg(long, value_name = "NAME", default_value_t = Charset::default())]
     ng_charset: Charset,
     /// Pattern of their file names.
-    #[arg(long, value_name = "PATTERN", default_value_t = NgStyle::default().file)]
+    #[arg(long, value_name = "PATTERN", default_value_t = NgStyle::default().file, value_parser = NgStyle::file_pattern)]
     ng_file: String,
 }
 
@@ -100,7 +101,9 @@ impl Sau {
         let mut options = self.engine.read()?;
         // The platform's board, independent of the network's.
         options.size.get_or_insert(options.usual_board());
-        let (options, loaded) = options.resolve_with_backend()?;
+        let (mut options, loaded) = options.resolve_with_backend()?;
+        // The platform has no word for it.
+        options.resign_below = None;
         anyhow::ensure!(
             options.playouts_per_second.is_none(),
             "--playouts-per-second simulates the clock, and the platform's is real: leave it out"
@@ -118,22 +121,33 @@ impl Sau {
         let records = self.folders();
         if attended {
             output::greet(&options, loaded, "for the SAU platform");
-            output::tell(&format!("Records go to {}.", records[0].display()));
+            let writable = |folder: &&PathBuf| file::check_folder(folder).is_ok();
+            if let Some(folder) = records.iter().find(writable) {
+                output::tell(&format!("Records go to {}.", folder.display()));
+            }
+        }
+        let style = NgStyle {
+            game: self.ng_game,
+            play: self.ng_play,
+            file: self.ng_file,
+            charset: self.ng_charset,
+            time: String::new(),
+            place: self.place,
+            event: self.event,
+        };
+        let lacking = style.lacking([&self.name, &self.opponent]);
+        if !lacking.is_empty() {
+            let charset = self.ng_charset;
+            log::warn!(
+                "--ng-charset {charset} lacks {lacking}: records have ? instead; gb18030 has all characters"
+            );
         }
         let sau_options = SauOptions {
             name: self.name,
             opponent: self.opponent,
             ponder: options.ponder,
             records,
-            style: NgStyle {
-                game: self.ng_game,
-                play: self.ng_play,
-                file: self.ng_file,
-                charset: self.ng_charset,
-                time: String::new(),
-                place: self.place,
-                event: self.event,
-            },
+            style,
             attended,
         };
         let utc_offset = self.utc_offset;
@@ -145,43 +159,33 @@ impl Sau {
         serve(session, input, std::io::stdout()).context("the session failed")
     }
 
-    /// First of all: checks the requested folder of records, and directs the log into a file beside
-    /// the records.
-    pub(crate) fn prepare(
-        &self,
-        level: log::LevelFilter,
-        logger: &mut env_logger::Builder,
-    ) -> anyhow::Result<()> {
-        if let Some(folder) = &self.records {
-            let name = folder.display();
-            let wrong = || format!("--records {name}: nothing can be written there");
-            file::check_folder(folder).with_context(wrong)?;
-        }
-        if level > log::LevelFilter::Off {
-            self.log_into_file(logger);
-        }
-        Ok(())
-    }
-
-    /// Directs the log into a file beside the records; warnings also to an operator who reads
-    /// along.
-    fn log_into_file(&self, logger: &mut env_logger::Builder) {
+    /// First of all: directs the log into a file beside the records; warnings also to an operator
+    /// who reads along.
+    pub(crate) fn prepare_log(&self, logger: &mut env_logger::Builder) {
         let mut failures = Vec::new();
+        let mut taken = None;
         for folder in self.folders() {
             match open_log(&folder) {
                 Ok(log) => {
                     logger.target(Target::Pipe(Box::new(log)));
+                    taken = Some(folder);
                     break;
                 }
                 Err(error) => failures.push(format!("{}: {error}", folder.display())),
             }
         }
-        if failures.len() == self.folders().len() {
+        if taken.is_none() {
             logger.target(Target::Pipe(Box::new(std::io::sink())));
         }
         if !failures.is_empty() {
-            let failures = failures.join("; ");
-            let trouble = format!("log written to a fallback location ({failures})");
+            let elsewhere = taken.map_or_else(
+                || "there is no log".to_owned(),
+                |folder| format!("log and records go to {}", folder.display()),
+            );
+            let trouble = format!(
+                "{elsewhere}, because nothing can be written to {}",
+                failures.join("; ")
+            );
             output::tell(&format!("tengen: {}", harmless(&trouble)));
         }
         let (process, attended) = (std::process::id(), output::is_attended());

@@ -50,7 +50,8 @@ pub(crate) struct Solve {
     /// A game, as SGF.
     file: Option<PathBuf>,
     /// Use only this many moves of the file.
-    #[arg(long, value_name = "N", requires = "file")]
+    // `requires = "file"` has no effect where the file conflicts with what is given.
+    #[arg(long, value_name = "N", conflicts_with_all = ["size", "play"])]
     plies: Option<usize>,
     /// The game: nogo or gomoku [default: that of the file, else nogo].
     #[arg(long, value_name = "NAME", value_parser = games::known_name)]

@@ -119,7 +119,7 @@ crate::settings! {
                 _ => Some(Some(Resign::below(text.parse().ok()?)?)),
             }),
             "Resigns when three moves in a row are expected to end no better than this, from -1 (lost) to 1, and \
-             in Go the count agrees; never before a third of the board is played; off never resigns";
+             in Go the count agrees; never before a third of the board is played; off never resigns, nor do sau and gomocup";
         backend: Backend = Backend::Auto => "auto",
             ValueReader("NAME", "auto, native, ort, tract or rollout", Backend::named),
             "Method of choosing moves: auto (a network on the fastest backend that works here), native (a network \

@@ -17,7 +17,7 @@ use super::timing::{self, Timing};
 use super::{
     AnalysisEffort, AnalysisRequest, ClockState, Decision, Engine, EngineError, Listener,
     MakeThinker, MoveKind, MoveRequest, MoveTime, Request, Resign, RulesError, ScoringInterrupted,
-    SearchTask, Solution, ThinkerLog, ThinkingLimits,
+    SearchTask, Solution, ThinkError, ThinkerLog, ThinkingLimits,
 };
 use crate::book::BookLine;
 use crate::clock::{Budget, Clock, TimeControl};
@@ -373,8 +373,12 @@ impl<G: Game> Engine for Player<G> {
         let run = |player: &mut Self, request: &MoveRequest, observer: &mut Observer<'_>| {
             let search = SearchRequest::new(game_state).until(stop);
             let search = search.with(request.options.clone());
-            if let Err(error) = player.worker.search(search, observer) {
-                log::warn!("pondering broke off: {error}");
+            match player.worker.search(search, observer) {
+                Ok(_) => {}
+                // On a loaded machine it ends later than the command may wait that stopped it. Its tree is kept, and
+                // a search that has to wait for it will say so.
+                Err(error @ ThinkError::Late) => log::info!("pondering ends later: {error}"),
+                Err(error) => log::warn!("pondering broke off: {error}"),
             }
         };
         self.followed(SearchTask::Ponder, &request, &mut |_| {}, run);

@@ -5,8 +5,48 @@
 //! columns from A including I, rows from the bottom. Where a year's checking program requires
 //! otherwise, both patterns can be changed.
 
+use thiserror::Error;
+
 use super::{Charset, GameRecord, Vertex};
 use crate::game::Color;
+
+/// Names in braces, such as `{black}`.
+type Names = &'static [&'static str];
+
+/// What stands in braces in the pattern of a move.
+const OF_A_PLAY: Names = &["{color}", "{column}", "{row}", "{top}"];
+/// The same in the pattern of a file's name.
+const OF_A_FILE: Names = &[
+    "{black}", "{white}", "{result}", "{time}", "{place}", "{event}",
+];
+/// The same in the pattern of the text.
+const OF_A_GAME: Names = &[
+    "{black}", "{white}", "{result}", "{time}", "{place}", "{event}", "{moves}",
+];
+
+// What is said where a team's name is unknown, and results.
+const FIRST: &str = "先手参赛队";
+const SECOND: &str = "后手参赛队";
+const FIRST_WINS: &str = "先手胜";
+const SECOND_WINS: &str = "后手胜";
+const UNDECIDED: &str = "未分胜负";
+
+/// Maximum bytes of a file's name: 255 are usual, and a number may follow.
+const LONGEST_NAME: usize = 200;
+
+/// Why a pattern would spoil records.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum PatternError {
+    /// There is nothing in it.
+    #[error("it is empty")]
+    Empty,
+    /// Braces with something else in them.
+    #[error("{0} is not one of {known}", known = .1.join(", "))]
+    Unknown(String, Names),
+    /// None of these is in it.
+    #[error("it needs {needed}", needed = .0.join(" or "))]
+    Lacks(Names),
+}
 
 /// Header fields and layout of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +84,46 @@ impl Default for NgStyle {
 }
 
 impl NgStyle {
+    /// A pattern of the whole text.
+    ///
+    /// # Errors
+    /// [`PatternError`] if records would be spoiled.
+    pub fn game_pattern(text: &str) -> Result<String, PatternError> {
+        pattern(text, OF_A_GAME, &[&["{moves}"]])
+    }
+
+    /// A pattern of a move.
+    ///
+    /// # Errors
+    /// [`PatternError`] if records would be spoiled.
+    pub fn play_pattern(text: &str) -> Result<String, PatternError> {
+        pattern(text, OF_A_PLAY, &[&["{column}"], &["{row}", "{top}"]])
+    }
+
+    /// A pattern of the file's name.
+    ///
+    /// # Errors
+    /// [`PatternError`] if names would be spoiled.
+    pub fn file_pattern(text: &str) -> Result<String, PatternError> {
+        pattern(text, OF_A_FILE, &[])
+    }
+
+    /// The characters of records of games between these teams that the encoding lacks, each once.
+    pub fn lacking(&self, teams: [&str; 2]) -> String {
+        let [first, second] = teams;
+        let texts = [
+            &*self.game,
+            &self.play,
+            &self.place,
+            &self.event,
+            first,
+            second,
+        ];
+        let own = [FIRST, SECOND, FIRST_WINS, SECOND_WINS, UNDECIDED];
+        self.charset
+            .lacking(&[texts.concat(), own.concat()].concat())
+    }
+
     /// The record's text, ending in a line break. Passes cannot be represented.
     pub fn write(&self, record: &GameRecord) -> String {
         let plays: Vec<String> = record
@@ -57,13 +137,26 @@ impl NgStyle {
                 Vertex::Pass => None,
             })
             .collect();
-        let text = self.fill(&self.game, record);
+        let teams = [&*record.black, &record.white];
+        let text = self.fill(&self.game, &record.result, teams);
         format!("{}\n", text.replace("{moves}", &plays.join(";")))
     }
 
-    /// A name for its file, without characters that file systems refuse.
+    /// A name for its file, without characters that file systems refuse. Teams, place and event are
+    /// shortened where it is longer than they take: result and time tell games apart.
     pub fn file_name(&self, record: &GameRecord) -> String {
-        let name = self.fill(&self.file, record);
+        let name = |kept: usize| {
+            let short = |text: &str| text.chars().take(kept).collect::<String>();
+            let style = NgStyle {
+                place: short(&self.place),
+                event: short(&self.event),
+                ..self.clone()
+            };
+            let teams = [short(&record.black), short(&record.white)];
+            style.fill(&self.file, &record.result, [&teams[0], &teams[1]])
+        };
+        let mut names = (1..LONGEST_NAME).rev().map(name);
+        let fitting = names.find(|name| name.len() <= LONGEST_NAME);
         let plain = |c: char| {
             if r#"/\:*?"<>|"#.contains(c) || c.is_control() {
                 '_'
@@ -71,6 +164,7 @@ impl NgStyle {
                 c
             }
         };
+        let name = fitting.unwrap_or_else(|| name(1));
         name.replace(':', ".").chars().map(plain).collect()
     }
 
@@ -82,27 +176,56 @@ impl NgStyle {
             .replace("{top}", &(height - y).to_string())
     }
 
-    fn fill(&self, pattern: &str, record: &GameRecord) -> String {
+    fn fill(&self, pattern: &str, result: &str, teams: [&str; 2]) -> String {
         let side = |name: &str, else_say: &str, color: &str| {
             let name = if name.is_empty() { else_say } else { name };
-            format!("{name} {color}")
+            format!("{} {color}", field(name))
         };
-        let result = match record.result.chars().next() {
-            Some('B') => "先手胜",
-            Some('W') => "后手胜",
-            _ => "未分胜负",
+        let result = match result.chars().next() {
+            Some('B') => FIRST_WINS,
+            Some('W') => SECOND_WINS,
+            _ => UNDECIDED,
         };
         let pattern = match self.place.as_str() {
             "" => pattern.replace(" {place}", "{place}"),
             _ => pattern.to_owned(),
         };
         pattern
-            .replace("{black}", &side(&record.black, "先手参赛队", "B"))
-            .replace("{white}", &side(&record.white, "后手参赛队", "W"))
+            .replace("{black}", &side(teams[0], FIRST, "B"))
+            .replace("{white}", &side(teams[1], SECOND, "W"))
             .replace("{result}", result)
             .replace("{time}", &self.time)
-            .replace("{place}", &self.place)
-            .replace("{event}", &self.event)
+            .replace("{place}", &field(&self.place))
+            .replace("{event}", &field(&self.event))
+    }
+}
+
+/// A text within the brackets of a field, or braces of a pattern: its own are others.
+fn field(text: &str) -> String {
+    let other = |c| match c {
+        '[' | '{' => '(',
+        ']' | '}' => ')',
+        c => c,
+    };
+    text.chars().map(other).collect()
+}
+
+/// A pattern if all it has in braces is known, and it has one of each of the needed names.
+fn pattern(text: &str, known: Names, needed: &[Names]) -> Result<String, PatternError> {
+    if text.trim().is_empty() {
+        return Err(PatternError::Empty);
+    }
+    let fixed = known
+        .iter()
+        .fold(text.to_owned(), |text, name| text.replace(name, " "));
+    let unknown = fixed.find(['{', '}']).and_then(|start| fixed.get(start..));
+    if let Some(unknown) = unknown.and_then(|rest| rest.split_inclusive('}').next()) {
+        return Err(PatternError::Unknown(unknown.to_owned(), known));
+    }
+    let has = |names: &&Names| names.iter().any(|name| text.contains(name));
+    match needed.iter().find(|names| !has(names)) {
+        Some(names) => Err(PatternError::Lacks(names)),
+        None => Ok(text.to_owned()),
     }
 }
 
@@ -172,5 +295,77 @@ mod tests {
             ..self::style()
         };
         assert!(nowhere.write(&record()).contains("[2026.08.23 08:40]["));
+    }
+
+    #[test]
+    fn names_do_not_break_the_layout() {
+        let mut record = record();
+        record.black = "[AI] {moves}".to_owned();
+        let text = style().write(&record);
+        assert!(
+            text.starts_with("([NG][(AI) (moves) B][后手参赛队 W]["),
+            "{text}"
+        );
+        assert!(style().file_name(&record).contains("-(AI) (moves) B vs"));
+    }
+
+    #[test]
+    fn long_names_are_shortened_and_the_game_stays_known() {
+        let mut record = record();
+        (record.black, record.white) = ("黑".repeat(70), "Tengen".to_owned());
+        let name = style().file_name(&record);
+        assert!(name.len() <= LONGEST_NAME, "{name}");
+        assert!(
+            name.ends_with("黑 B vs Tengen W-先手胜-2026.08.23 08.40 沈阳-2026 CCGC.txt"),
+            "{name}"
+        );
+        record.white = "白".repeat(1000);
+        let name = style().file_name(&record);
+        assert!(name.len() <= LONGEST_NAME, "{name}");
+        assert!(name.contains("-先手胜-2026.08.23 08.40 沈阳-2026 CCGC.txt"));
+    }
+
+    #[test]
+    fn patterns_that_spoil_records_are_refused() {
+        let usual = NgStyle::default();
+        assert!(NgStyle::game_pattern(&usual.game).is_ok());
+        assert!(NgStyle::play_pattern(&usual.play).is_ok());
+        assert!(NgStyle::play_pattern("{color}[{column}{top}]").is_ok());
+        assert!(NgStyle::file_pattern(&usual.file).is_ok());
+        for (result, told) in [
+            (NgStyle::game_pattern(""), "it is empty"),
+            (
+                NgStyle::game_pattern("([NG][{blak}];{moves})"),
+                "{blak} is not one of {black}, ",
+            ),
+            (NgStyle::game_pattern("{black"), "{black is not one of "),
+            (NgStyle::game_pattern("{black}"), "it needs {moves}"),
+            (
+                NgStyle::play_pattern("{colour}[{column}{row}]"),
+                "{colour} is not one of ",
+            ),
+            (NgStyle::play_pattern("{row}"), "it needs {column}"),
+            (NgStyle::play_pattern("{column}"), "it needs {row} or {top}"),
+            (NgStyle::file_pattern(" "), "it is empty"),
+            (
+                NgStyle::file_pattern("{moves}.txt"),
+                "{moves} is not one of ",
+            ),
+        ] {
+            let error = result.expect_err(told).to_string();
+            assert!(error.starts_with(told), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_an_encoding_lacks_is_told() {
+        let lacking = |charset: &str, name: &str| {
+            let charset = charset.parse().expect(charset);
+            let style = NgStyle { charset, ..style() };
+            style.lacking([name, ""])
+        };
+        assert_eq!(lacking("gbk", "天元𠮷😀𠮷"), "𠮷😀");
+        assert_eq!(lacking("gb18030", "天元𠮷😀𠮷"), "");
+        assert!(lacking("big5", "").contains('负'));
     }
 }

@@ -170,6 +170,11 @@ fn terms(args: &TuneArgs, interrupt: &Interrupt) -> Result<Terms> {
             "the parameter {name} is given more than once"
         );
     }
+    if let Some(name) = left_over(&args.engine, &args.parameters) {
+        bail!(
+            "--engine has {{{name}}}, and there is no --parameter {name}=START,LEAST..MOST,REACH"
+        );
+    }
     let at_once = u32::try_from(options.concurrency.div_ceil(2)).unwrap_or(u32::MAX);
     let step_pairs = args.step_pairs.unwrap_or(at_once);
     ensure!(
@@ -188,6 +193,19 @@ fn terms(args: &TuneArgs, interrupt: &Interrupt) -> Result<Terms> {
         step_pairs,
         rate,
         games: match_terms(args, step_pairs, interrupt)?,
+    })
+}
+
+/// The first name in braces that no parameter has. A shell's `${NAME}` is none of ours.
+fn left_over<'a>(engine: &'a str, parameters: &[TunedParameter]) -> Option<&'a str> {
+    let pieces: Vec<&str> = engine.split('{').collect();
+    let pairs = pieces.iter().zip(pieces.get(1..)?);
+    let own = pairs.filter(|(before, _)| !before.ends_with('$'));
+    let mut names = own.filter_map(|(_, rest)| Some(rest.split_once('}')?.0));
+    names.find(|name| {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+        let known = parameters.iter().any(|parameter| parameter.name == *name);
+        !known && !name.is_empty() && name.chars().all(is_name)
     })
 }
 

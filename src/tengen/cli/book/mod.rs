@@ -61,7 +61,8 @@ impl Book {
 
 /// Join books of the same game, board and rules that have grown apart.
 ///
-/// Of a position that several have, the search with most visits counts. Values follow from all of them.
+/// Of a position that several have, the search with most visits counts. Values follow from all of them. The searches and
+/// hours of a book count by the share of its positions that are added.
 #[derive(Debug, Args)]
 pub(super) struct Merge {
     /// The book that all are added to; it is created if there is none.
@@ -77,14 +78,15 @@ impl Merge {
             let name = || path.display().to_string();
             let (meta, from) = book::read(path).with_context(name)?;
             let out = || self.out.display().to_string();
-            let opened = BookFile::open(&self.out, &meta);
+            let opened = BookFile::open(&self.out, &meta.unsearched());
             let (file, so_far, book) = opened.with_context(out)?;
             let visits = |key| book.searched(key).map(|searched| searched.visits);
             let better = from
                 .iter()
                 .filter(|(key, searched)| visits(*key).is_none_or(|known| known < searched.visits));
             let added: Vec<_> = better.collect();
-            file.add(&so_far.with(&meta), added.iter().copied())
+            let share = added.len() as f64 / from.len().max(1) as f64;
+            file.add(&so_far.with(share, &meta), added.iter().copied())
                 .with_context(out)?;
             let (name, added, all) = (name(), added.len(), from.len());
             tell(&format!("{name}: {added} of {all} positions added"));

@@ -91,7 +91,11 @@ pub(super) fn keep(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let offered = offered.iter().map(|text| parse_vertex(text, size));
     let offered: Vec<Vertex> = offered.collect::<Result<_, _>>()?;
     // All are checked before any search.
-    for &vertex in &offered {
+    for (index, vertex) in offered.iter().copied().enumerate() {
+        if offered.iter().take(index).any(|other| *other == vertex) {
+            let twice = format_vertex(vertex, size);
+            return Err(Failure::Syntax(format!("{twice} is offered twice")));
+        }
         session.engine.play(Play { color, vertex })?;
         session.engine.undo()?;
     }

@@ -41,13 +41,14 @@ impl SauSession {
             Some(Ok(count)) => count,
             Some(Err(_)) => return Err("`undo` takes a number of stones".to_owned()),
         };
+        let Some(game) = &mut self.game else {
+            return Err(NO_GAME.to_owned());
+        };
         let undone = (0..count)
             .take_while(|_| self.engine.undo().is_ok())
             .count();
-        if let Some(game) = &mut self.game {
-            game.winner = None;
-            game.refused.clear();
-        }
+        game.winner = None;
+        game.refused.clear();
         self.save();
         if undone < count {
             return Err(format!("{undone} taken back: there were no more"));

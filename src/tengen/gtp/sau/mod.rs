@@ -123,7 +123,7 @@ impl SauSession {
             ours,
             refused: Vec::new(),
             winner: None,
-            files: self.record_writer.begin((self.links.date)()),
+            files: GameFiles::new((self.links.date)()),
         });
         // Problems of their folder are reported before the first move.
         self.save();

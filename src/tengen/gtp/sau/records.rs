@@ -1,4 +1,5 @@
-//! The two records of each game: where they are written, with fallback locations.
+//! The two records of each game: where they are written, with fallback locations. No file is replaced that the game has
+//! not created itself.
 
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind};
@@ -8,8 +9,7 @@ use crate::record::ccgc::NgStyle;
 use crate::record::file::FileError;
 use crate::record::{GameRecord, file, sgf};
 
-/// Maximum bytes of a file name without suffix and extension: 255 are usual, and two teams, a place
-/// and an event in Chinese may have more.
+/// Maximum bytes of a file name without suffix and extension: 255 are usual, and a pattern may be longer.
 const LONGEST_STEM: usize = 200;
 
 /// Writes records into the first folder that works.
@@ -20,12 +20,17 @@ pub(super) struct RecordWriter {
     told: Option<String>,
 }
 
+/// Maximum number of games whose records would have the same name.
+const MOST_NUMBERED: u32 = 100_000;
+
 /// The records of one game.
 pub(super) struct GameFiles {
     /// Its start, in the format of records.
     date: String,
-    /// Distinguishes it from other games of the same minute.
-    suffix: String,
+    /// Distinguishes its names from those of other games, from 2 on.
+    number: u32,
+    /// The files that it has created.
+    own: Vec<PathBuf>,
     /// The path of the championship's record once written; its name contains the result.
     written: Option<PathBuf>,
 }
@@ -40,30 +45,6 @@ impl RecordWriter {
         }
     }
 
-    /// Names for the records of a game that begins at `date`, reserved against other processes.
-    pub(super) fn begin(&self, date: String) -> GameFiles {
-        let suffixes = || {
-            let numbered = (2..1000).map(|number| format!("-{number}"));
-            std::iter::once(String::new()).chain(numbered)
-        };
-        let reserved = self.folders.iter().find_map(|folder| {
-            std::fs::create_dir_all(folder).ok()?;
-            for suffix in suffixes() {
-                match reserve(&folder.join(sgf_name(&date, &suffix))) {
-                    Ok(()) => return Some(suffix),
-                    Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                    Err(_) => return None,
-                }
-            }
-            None
-        });
-        GameFiles {
-            date,
-            suffix: reserved.unwrap_or_default(),
-            written: None,
-        }
-    }
-
     /// Writes both records of the current game. Returns a message, once: that they are in a
     /// fallback location, or could not be written.
     pub(super) fn save(&mut self, files: &mut GameFiles, record: &GameRecord) -> Option<String> {
@@ -71,8 +52,8 @@ impl RecordWriter {
         let mut taken = None;
         for folder in &self.folders {
             match self.write(folder, files, record) {
-                Ok(path) => {
-                    taken = Some(path);
+                Ok(paths) => {
+                    taken = Some(paths);
                     break;
                 }
                 Err(error) => failures.push(format!("{}: {error}", folder.display())),
@@ -80,7 +61,7 @@ impl RecordWriter {
         }
         let trouble = match &taken {
             _ if failures.is_empty() => None,
-            Some(path) => Some(format!(
+            Some([path, _]) => Some(format!(
                 "RECORDS are written to a fallback location, {}, because the intended one failed ({})",
                 path.parent().unwrap_or(path).display(),
                 failures.join("; ")
@@ -90,14 +71,15 @@ impl RecordWriter {
                 failures.join("; ")
             )),
         };
-        if taken.is_some() {
+        if let Some(taken) = taken {
             // A game whose result has changed leaves one record, not two contradictory ones.
-            let old = files.written.take();
-            let old = old.filter(|old| taken.as_ref() != Some(old));
-            if let Some(Err(error)) = old.map(std::fs::remove_file) {
-                log::warn!("a record with an earlier result stays: {error}");
+            for old in files.own.extract_if(.., |own| !taken.contains(own)) {
+                if let Err(error) = std::fs::remove_file(&old) {
+                    log::warn!("an earlier record stays: {}: {error}", old.display());
+                }
             }
-            files.written = taken;
+            let [path, _] = taken;
+            files.written = Some(path);
         }
         if trouble == self.told {
             return None;
@@ -111,21 +93,21 @@ impl RecordWriter {
         self.style(files).write(record)
     }
 
-    /// Writes both, and returns the path of the championship's.
+    /// Writes both, and returns their paths.
     fn write(
         &self,
         folder: &Path,
-        files: &GameFiles,
+        files: &mut GameFiles,
         record: &GameRecord,
-    ) -> Result<PathBuf, FileError> {
+    ) -> Result<[PathBuf; 2], FileError> {
         std::fs::create_dir_all(folder)?;
         let style = self.style(files);
-        let path = folder.join(suffixed(&style.file_name(record), &files.suffix));
+        let name = style.file_name(record);
+        let [path, other] = files.reserve(folder, &name)?;
         // One of them is better than none.
         let ours = file::write(&path, &style.charset.encode(&style.write(record)));
-        let other = folder.join(sgf_name(&files.date, &files.suffix));
         file::write(&other, sgf::write(record).as_bytes())?;
-        ours.map(|()| path)
+        ours.map(|()| [path, other])
     }
 
     fn style(&self, files: &GameFiles) -> NgStyle {
@@ -137,15 +119,60 @@ impl RecordWriter {
 }
 
 impl GameFiles {
+    /// The records of a game that begins at `date`.
+    pub(super) fn new(date: String) -> GameFiles {
+        GameFiles {
+            date,
+            number: 1,
+            own: Vec::new(),
+            written: None,
+        }
+    }
+
     /// Path of the championship's record; the other one is next to it.
     pub(super) fn written(&self) -> Option<&Path> {
         self.written.as_deref()
     }
-}
 
-fn reserve(path: &Path) -> io::Result<()> {
-    let file = OpenOptions::new().write(true).create_new(true).open(path);
-    file.map(drop)
+    /// Paths in a folder for the record of this name and the SGF record, reserved against other games and processes.
+    fn reserve(&mut self, folder: &Path, name: &str) -> io::Result<[PathBuf; 2]> {
+        for number in self.number..=MOST_NUMBERED {
+            let suffix = match number {
+                1 => String::new(),
+                number => format!("-{number}"),
+            };
+            let names = [suffixed(name, &suffix), sgf_name(&self.date, &suffix)];
+            let paths = names.map(|name| folder.join(name));
+            match self.create(&paths) {
+                Ok(()) => {
+                    self.number = number;
+                    return Ok(paths);
+                }
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(ErrorKind::AlreadyExists.into())
+    }
+
+    /// Creates those of these files that are not there yet, all or none.
+    fn create(&mut self, paths: &[PathBuf; 2]) -> io::Result<()> {
+        let before = self.own.len();
+        for path in paths {
+            if self.own.contains(path) {
+                continue;
+            }
+            if let Err(error) = OpenOptions::new().write(true).create_new(true).open(path) {
+                for created in self.own.drain(before..) {
+                    // It is empty.
+                    let _ = std::fs::remove_file(created);
+                }
+                return Err(error);
+            }
+            self.own.push(path.clone());
+        }
+        Ok(())
+    }
 }
 
 /// The name of a game's SGF record.
@@ -202,8 +229,8 @@ mod tests {
         let scratch = Scratch::new("records-two");
         let folder = scratch.path();
         let mut record_writer = RecordWriter::new(vec![folder.join("records")], style());
-        let mut first = record_writer.begin(DATE.to_owned());
-        let mut second = record_writer.begin(DATE.to_owned());
+        let mut first = GameFiles::new(DATE.to_owned());
+        let mut second = GameFiles::new(DATE.to_owned());
         assert_eq!(record_writer.save(&mut first, &record("")), None);
         assert_eq!(record_writer.save(&mut second, &record("")), None);
         assert_eq!(record_writer.save(&mut first, &record("B+R")), None);
@@ -227,7 +254,7 @@ mod tests {
         std::fs::write(folder.join("file"), "").expect("writable");
         let folders = ["file", "spare"].map(|name| folder.join(name));
         let mut record_writer = RecordWriter::new(folders.to_vec(), style());
-        let mut files = record_writer.begin(DATE.to_owned());
+        let mut files = GameFiles::new(DATE.to_owned());
         let told = record_writer
             .save(&mut files, &record(""))
             .expect("trouble");
@@ -246,6 +273,43 @@ mod tests {
         std::fs::remove_file(folder.join("file")).expect("it is ours");
         assert_eq!(record_writer.save(&mut files, &record("")), None);
         assert_eq!(names(&folder.join("file")).len(), 2);
+    }
+
+    /// Records of earlier days, other results and other processes stay as they are.
+    #[test]
+    fn no_file_is_replaced_that_another_game_has_written() {
+        let scratch = Scratch::new("records-earlier");
+        let folder = scratch.path().join("records");
+        std::fs::create_dir_all(&folder).expect("writable");
+        for name in ["先手胜.txt", "先手胜-2.txt", "NG-202608230840-3.sgf"] {
+            std::fs::write(folder.join(name), name).expect("writable");
+        }
+        let mut record_writer = RecordWriter::new(vec![folder.clone()], style());
+        let mut files = GameFiles::new(DATE.to_owned());
+        assert_eq!(record_writer.save(&mut files, &record("")), None);
+        assert!(names(&folder).contains(&"NG-202608230840.sgf".to_owned()));
+        for _ in 0..2 {
+            assert_eq!(record_writer.save(&mut files, &record("B+R")), None);
+            let expected = [
+                "NG-202608230840-3.sgf",
+                "NG-202608230840-4.sgf",
+                "先手胜-2.txt",
+                "先手胜-4.txt",
+                "先手胜.txt",
+            ];
+            assert_eq!(names(&folder), expected);
+        }
+        for name in ["先手胜.txt", "先手胜-2.txt", "NG-202608230840-3.sgf"] {
+            let text = std::fs::read_to_string(folder.join(name));
+            assert_eq!(text.expect("it is there"), name);
+        }
+        // In a fallback folder, too.
+        std::fs::write(scratch.path().join("file"), "").expect("writable");
+        let folders = vec![scratch.path().join("file"), folder.clone()];
+        let mut record_writer = RecordWriter::new(folders, style());
+        let mut files = GameFiles::new(DATE.to_owned());
+        assert!(record_writer.save(&mut files, &record("B+R")).is_some());
+        assert_eq!(files.written(), Some(&*folder.join("先手胜-5.txt")));
     }
 
     #[test]
