@@ -34,17 +34,18 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run_loop(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
-    let store = args.cluster.open()?;
+    let store = args.cluster.open(args.out.as_deref())?;
+    let folder = args.out.clone().unwrap_or_default();
     if store.is_none() {
-        refuse_store(&args.folder())?;
+        refuse_store(&folder)?;
     }
     let place = match &store {
         Some(store) => store.name().to_owned(),
-        None => args.folder().display().to_string(),
+        None => folder.display().to_string(),
     };
     let known = || match &store {
         Some(store) => current_plan(store),
-        None => RunFolder::new(&args.folder()).plan(),
+        None => RunFolder::new(&folder).plan(),
     };
     let plan = match &args.plan {
         Some(path) => read_plan(path)?,
@@ -57,14 +58,6 @@ pub(crate) fn run_loop(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()>
     })?
 }
 
-impl Args {
-    /// The folder of the run, or its working copy.
-    fn folder(&self) -> PathBuf {
-        let of_url = || self.cluster.working_copy();
-        self.out.clone().or_else(of_url).unwrap_or_default()
-    }
-}
-
 fn run_plan<G: Trainable>(
     args: &Args,
     plan: &CyclePlan,
@@ -72,17 +65,18 @@ fn run_plan<G: Trainable>(
     start: &G,
     interrupt: &Interrupt,
 ) -> anyhow::Result<()> {
-    let folder = args.folder();
     let (runtime, clock) = (args.machine.play.runtime()?, SystemClock::new());
     let resources = args.machine.resources(&runtime, &clock)?;
-    let report = RunFolder::new(&folder).report();
-    log::info!("the report is {}", report.display());
     let mut teller = EventPrinter::new(args.json, interrupt);
     let observe = &mut |event: &RunEvent| teller.tell(event);
     let done = match store {
-        None => run(start, plan, &folder, &resources, observe)?,
+        None => {
+            // Required without a store.
+            let folder = args.out.clone().unwrap_or_default();
+            run(start, plan, &folder, &resources, observe)?
+        }
         Some(store) => {
-            let options = args.cluster.options(&args.machine.play, folder)?;
+            let options = args.cluster.options(&args.machine.play, args.out.clone())?;
             run_learner(start, plan, store, &resources, &options, observe)?
         }
     };

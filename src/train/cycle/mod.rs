@@ -32,8 +32,8 @@ pub use ratings::{
 pub(super) use ratings::{all_match_records, ratings};
 pub use report::{Machine, Machines};
 pub use run::run;
-pub(super) use run_folder::to_json;
 pub use run_folder::{RunFolder, copy_network, int8, load, player, save};
+pub(super) use run_folder::{from_json, to_json};
 
 use serde::Serialize;
 

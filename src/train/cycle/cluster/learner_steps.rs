@@ -11,7 +11,9 @@ use super::term::{self, Outcome, Term};
 use super::tickets::{GamesOffer, MatchesOffer, Part};
 use super::working_copy::{self, Done};
 use crate::TrainError;
-use crate::cycle::{CyclePlan, GamesJob, Generation, MatchJob, RunFolder, report, save, to_json};
+use crate::cycle::{
+    CyclePlan, GamesJob, Generation, MatchJob, RunFolder, from_json, report, save, to_json,
+};
 use crate::play::generate::Progress;
 use crate::play::matches::PairResult;
 use crate::trainable::Trainable;
@@ -161,7 +163,7 @@ impl<G: Trainable> Learner<G> {
                 };
                 let result: PairsResult = self
                     .store
-                    .get_checked(&ticket.result(), |bytes| serde_json::from_slice(&bytes))?;
+                    .get_checked(&ticket.result(), |bytes| from_json(&bytes))?;
                 met[opponent].insert(first, result.pairs);
                 observe(opponent, &joined(&met[opponent]))
             },
