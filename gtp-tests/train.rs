@@ -236,6 +236,38 @@ fn taught(net: &str, command: &[&str], settings: &[&str]) {
     assert!(kept > 1000, "{kept} bytes of answers");
     assert!(log.contains("\"untrained\""), "{log}");
     succeed(&mut with("0.5"));
+    // Another network of the same architecture, and other rows.
+    let other = format!("{net}.other.onnx");
+    run(&[
+        "export",
+        "--untrained",
+        "az-1b8c",
+        "--size",
+        "5",
+        "--out",
+        &other,
+    ]);
+    for (teacher, window, wanted) in [
+        (other.as_str(), "2000000", "hashes"),
+        (net, "500", "window"),
+    ] {
+        let flags = [
+            "--teacher",
+            teacher,
+            "--teacher-share",
+            "0.5",
+            "--window",
+            window,
+        ];
+        let output = train(&[command, settings, &flags].concat())
+            .output()
+            .unwrap();
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            !output.status.success() && message.contains(wanted),
+            "{message}"
+        );
+    }
     for (share, wanted) in [
         ("0.25", "belongs to a run with teacher"),
         ("0", "--teacher-share 0"),
