@@ -124,7 +124,10 @@ fn workers_that_are_killed_and_a_scheduler_play_the_same_run() {
     let manifest = format!("{store}/run.json");
     let text = std::fs::read_to_string(&manifest).unwrap();
     let version = concat!("tengen-train ", env!("CARGO_PKG_VERSION"));
-    std::fs::write(&manifest, text.replace(version, "tengen-train 9.9")).unwrap();
+    // Its checksum is its last member.
+    let (open, _) = text.rsplit_once(",\n").unwrap();
+    let other = format!("{open}\n}}\n").replace(version, "tengen-train 9.9");
+    std::fs::write(&manifest, other).unwrap();
     let output = train(&work).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(78), "{said}");
@@ -159,6 +162,15 @@ fn what_cannot_be_a_run_is_named() {
     for command in ["work", "tickets"] {
         fails(&[command, "--run", &single], "`loop --out`");
     }
+    let (plan, copy) = (format!("{single}/plan.toml"), scratch.path("copy"));
+    fails(&["copy", "--run", &single, "--out", &copy], "`loop --out`");
+    for out in [run.clone(), format!("{run}/")] {
+        fails(
+            &["loop", &plan, "--run", &run, "--out", &out],
+            "the run's store",
+        );
+    }
+    assert!(!Path::new(&copy).exists() && !Path::new(&run).exists());
     fails(&["loop", "--out", &store], "loop --run");
     fails(&["report", &store], "report.html");
 }

@@ -103,6 +103,53 @@ fn a_run_says_at_once_that_a_device_is_missing() {
 }
 
 #[test]
+fn flags_that_cannot_be_followed_are_named() {
+    let scratch = Scratch::new("train-flags");
+    let [out, net] = ["out", "net.onnx"].map(|name| scratch.path(name));
+    let fails = |arguments: &[&str], part: &str| {
+        let output = train(arguments).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains(part), "{said}");
+    };
+    let games = [
+        "--games",
+        "3",
+        "--playouts",
+        "2",
+        "--size",
+        "4",
+        "--out",
+        &out,
+    ];
+    let first = ["selfplay", "rollouts", "--first", "18446744073709551615"];
+    fails(&[&first[..], &games].concat(), "games are numbered");
+    // Boards that are no square.
+    run(&[
+        "export",
+        "--untrained",
+        "az-1b8c",
+        "--size",
+        "5x4",
+        "--out",
+        &net,
+    ]);
+    assert!(run(&["inspect", &net]).contains("tengen.board_width: 5"));
+    assert!(run(&["inspect", "az-1b8c", "--size", "5x4"]).contains("parameters"));
+    let play = ["selfplay", "network", "--out", &out, "--model"];
+    fails(
+        &[&play[..], &[net.as_str(), "--set", "foo=1"]].concat(),
+        "docs/settings.md",
+    );
+    let katago = scratch.write("katago.bin.gz", b"\x1f\x8b\x08\x00");
+    fails(
+        &[&play[..], &[katago.as_str()]].concat(),
+        "networks of KataGo's only play",
+    );
+    fails(&["inspect", &katago], "networks of KataGo's only play");
+    assert!(!Path::new(&out).exists());
+}
+
+#[test]
 fn games_become_a_network_that_the_engine_loads() {
     let scratch = Scratch::new("end-to-end");
     let (data, fitted, net) = (
@@ -189,6 +236,38 @@ fn taught(net: &str, command: &[&str], settings: &[&str]) {
     assert!(kept > 1000, "{kept} bytes of answers");
     assert!(log.contains("\"untrained\""), "{log}");
     succeed(&mut with("0.5"));
+    // Another network of the same architecture, and other rows.
+    let other = format!("{net}.other.onnx");
+    run(&[
+        "export",
+        "--untrained",
+        "az-1b8c",
+        "--size",
+        "5",
+        "--out",
+        &other,
+    ]);
+    for (teacher, window, wanted) in [
+        (other.as_str(), "2000000", "hashes"),
+        (net, "500", "window"),
+    ] {
+        let flags = [
+            "--teacher",
+            teacher,
+            "--teacher-share",
+            "0.5",
+            "--window",
+            window,
+        ];
+        let output = train(&[command, settings, &flags].concat())
+            .output()
+            .unwrap();
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            !output.status.success() && message.contains(wanted),
+            "{message}"
+        );
+    }
     for (share, wanted) in [
         ("0.25", "belongs to a run with teacher"),
         ("0", "--teacher-share 0"),

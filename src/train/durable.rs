@@ -2,12 +2,14 @@
 //! renamed. And the lock of a folder.
 //!
 //! A file saved by [`save`] has the checksum of its content in its name, so that a damaged or
-//! incomplete file is recognised before parsing.
+//! incomplete file is recognised before parsing; others may have it inside (`checksum`).
+
+pub(crate) mod checksum;
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use crate::TrainError;
@@ -17,15 +19,30 @@ use tengen::system::{open_to_lock, rename, sync_folder, try_lock};
 /// Name prefix of files being written; leftovers of a killed process.
 const UNFINISHED: &str = ".unfinished-";
 
-/// Writes `bytes` to `path` so that after a crash either the old or the new content is there.
+/// Writes `bytes` to `path` so that after a crash either the old or the new content is there. Of a
+/// symbolic link the target is written.
 ///
 /// # Errors
-/// [`TrainError::Io`] names the file.
+/// [`TrainError::Io`] names the file, [`TrainError::Mismatch`] what is none: a device, a pipe, a folder.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
+    match fs::metadata(path) {
+        Ok(found) if !found.is_file() => {
+            let reason = "it exists and is not a file; give another name";
+            return Err(TrainError::mismatch(path, reason));
+        }
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(TrainError::io(path)(error));
+        }
+        _ => {}
+    }
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
+    // A circle of links has ended with an error above.
+    if let Ok(target) = fs::read_link(path) {
+        return write(&folder.join(target), bytes);
+    }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     // Two processes may write the same file, such as a report.
     let process = std::process::id();
@@ -67,8 +84,10 @@ pub fn load(path: &Path) -> Result<Vec<u8>, TrainError> {
         Some(expected) => Err(TrainError::corrupt(
             path,
             format!("its checksum is {found}, its name says {expected}"),
-        )),
-        None => Err(TrainError::corrupt(path, "its name carries no checksum")),
+        )
+        .advising("restore it from a copy, or delete it and run the command again")),
+        None => Err(TrainError::corrupt(path, "its name carries no checksum")
+            .advising("give it the name that it was written with")),
     }
 }
 
@@ -237,6 +256,37 @@ mod tests {
                 "{message}"
             );
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_followed_and_what_is_no_file_stays() {
+        use std::os::unix::{fs::symlink, net::UnixListener};
+
+        let scratch = Scratch::new("durable-kinds");
+        let place = |name: &str| scratch.path().join(name);
+        fs::create_dir(place("folder")).unwrap();
+        fs::write(place("folder/file"), b"old").unwrap();
+        for (target, link) in [
+            ("folder/file", "link"),
+            ("link", "chain"),
+            ("later", "dangling"),
+        ] {
+            symlink(target, place(link)).unwrap();
+            write(&place(link), b"new").unwrap();
+            assert!(place(link).is_symlink());
+            assert_eq!(fs::read(place(link)).unwrap(), b"new");
+        }
+        assert_eq!(fs::read(place("folder/file")).unwrap(), b"new");
+        let _socket = UnixListener::bind(place("socket")).unwrap();
+        symlink("socket", place("to-socket")).unwrap();
+        for name in ["folder", "socket", "to-socket"] {
+            let message = write(&place(name), b"new").unwrap_err().to_string();
+            assert!(message.contains("not a file"), "{message}");
+        }
+        symlink("circle", place("circle")).unwrap();
+        assert!(write(&place("circle"), b"new").is_err());
+        assert!(UnixListener::bind(place("socket")).is_err(), "it is there");
     }
 
     #[test]

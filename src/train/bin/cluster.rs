@@ -5,18 +5,17 @@
 
 use std::collections::HashSet;
 use std::io::BufRead;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
 
 use tengen::clock::SystemClock;
-use tengen::fnv;
 use tengen::games::with_game;
-use tengen::program::own_temporary_folder;
 use tengen_train::cluster::{
-    LearnerOptions, Worker, WorkerOptions, copy_run, current_plan, open_tickets, wait_for_plan,
+    LearnerOptions, Worker, WorkerOptions, copy_run, current_plan, open_tickets, require_run,
+    wait_for_plan,
 };
 use tengen_train::command::{Interrupt, PlayArgs, print};
 use tengen_train::play::runtime::Runtime;
@@ -119,24 +118,28 @@ pub(crate) struct LearnerArgs {
 }
 
 impl LearnerArgs {
-    /// The run's store, if the run is in one.
-    pub(crate) fn open(&self) -> anyhow::Result<Option<Store>> {
-        let opened = self.run.as_ref().map(|url| self.store.open(url));
-        opened.transpose()
+    /// The run's store, if the run is in one, which is not this working copy.
+    pub(crate) fn open(&self, working_copy: Option<&Path>) -> anyhow::Result<Option<Store>> {
+        let Some(url) = &self.run else {
+            return Ok(None);
+        };
+        let opened = self.store.open(url)?;
+        if let Some(folder) = working_copy {
+            let store = url.strip_prefix("file://").unwrap_or(url);
+            anyhow::ensure!(
+                resolved(Path::new(store))? != resolved(folder)?,
+                "--out {}: it is the run's store (--run); the working copy needs a folder of its own",
+                folder.display()
+            );
+        }
+        Ok(Some(opened))
     }
 
-    /// Where the working copy is by default.
-    pub(crate) fn working_copy(&self) -> Option<PathBuf> {
-        let url = self.run.as_ref()?;
-        let hash = fnv::hash(url.trim_end_matches('/').as_bytes());
-        Some(own_temporary_folder().join(format!("run-{hash:016x}")))
-    }
-
-    /// The settings of a learner with this working copy.
+    /// The settings of a learner with this working copy, or the usual one.
     pub(crate) fn options(
         &self,
         play: &PlayArgs,
-        folder: PathBuf,
+        folder: Option<PathBuf>,
     ) -> anyhow::Result<LearnerOptions> {
         let mut worker = self.worker.options(play)?;
         worker.name += "-learner";
@@ -147,6 +150,13 @@ impl LearnerArgs {
             plays: !self.no_play,
         })
     }
+}
+
+/// A folder without links, if it exists.
+fn resolved(folder: &Path) -> std::io::Result<PathBuf> {
+    folder
+        .canonicalize()
+        .or_else(|_| std::path::absolute(folder))
 }
 
 /// How often `tickets --watch` looks.
@@ -265,8 +275,8 @@ pub(crate) struct CopyArgs {
 /// Copies a run out of its store.
 pub(crate) fn copy(args: &CopyArgs) -> anyhow::Result<()> {
     let store = args.store.open(&args.run)?;
+    require_run(&store)?;
     let count = copy_run(&store, &args.out)?;
-    anyhow::ensure!(count > 0, "{} contains no run", args.run);
     log::info!("{count} objects are in {}", args.out.display());
     Ok(())
 }

@@ -34,7 +34,7 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run_loop(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
-    let (store, folder) = (args.cluster.open()?, args.folder());
+    let (store, folder) = (args.cluster.open(args.out.as_deref())?, args.out.clone().unwrap_or_default());
     if store.is_none() {
         refuse_store(&folder)?;
     }
@@ -53,14 +53,6 @@ pub(crate) fn run_loop(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()>
     })?
 }
 
-impl Args {
-    /// The folder of the run, or its working copy.
-    fn folder(&self) -> PathBuf {
-        let of_url = || self.cluster.working_copy();
-        self.out.clone().or_else(of_url).unwrap_or_default()
-    }
-}
-
 fn run_plan<G: Trainable>(
     args: &Args,
     plan: &CyclePlan,
@@ -68,17 +60,18 @@ fn run_plan<G: Trainable>(
     start: &G,
     interrupt: &Interrupt,
 ) -> anyhow::Result<()> {
-    let folder = args.folder();
     let (runtime, clock) = (args.machine.play.runtime()?, SystemClock::new());
     let resources = args.machine.resources(&runtime, &clock)?;
-    let report = RunFolder::new(&folder).report();
-    log::info!("the report is {}", report.display());
     let mut teller = EventPrinter::new(args.json, interrupt);
     let observe = &mut |event: &RunEvent| teller.tell(event);
     let done = match store {
-        None => run(start, plan, &folder, &resources, observe)?,
+        None => {
+            // Required without a store.
+            let folder = args.out.clone().unwrap_or_default();
+            run(start, plan, &folder, &resources, observe)?
+        }
         Some(store) => {
-            let options = args.cluster.options(&args.machine.play, folder)?;
+            let options = args.cluster.options(&args.machine.play, args.out.clone())?;
             run_learner(start, plan, store, &resources, &options, observe)?
         }
     };

@@ -10,7 +10,7 @@ use tengen::game::BoardSize;
 use tengen::games::{GAMES, known_name, usual_board, with_game};
 use tengen_nn::eval::ModelInfo;
 use tengen_nn::onnx::{Header, with_checksum};
-use tengen_train::command::print;
+use tengen_train::command::{print, refuse_katago};
 use tengen_train::durable;
 use tengen_train::export::{network_info, to_onnx, untrained};
 use tengen_train::fit::checkpoint::Checkpoint;
@@ -33,9 +33,9 @@ pub(crate) struct Args {
         conflicts_with = "checkpoint"
     )]
     game: String,
-    /// Side length of its board [default: that of the game's usual board]
+    /// Its board, as 9 or 13x9 [default: the game's usual one]
     #[arg(long, conflicts_with = "checkpoint")]
-    size: Option<u8>,
+    size: Option<BoardSize>,
     /// The ONNX file to write
     #[arg(long)]
     out: PathBuf,
@@ -70,8 +70,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     match (&args.checkpoint, args.untrained) {
         (Some(path), _) => export(args, path),
         (None, Some(architecture)) => {
-            let size = args.size.map(BoardSize::square);
-            let size = size.unwrap_or_else(|| usual_board(&args.game));
+            let size = args.size.unwrap_or_else(|| usual_board(&args.game));
             let onnx = with_game!(&args.game, size, |start| untrained(&start, architecture, 1))??;
             durable::write(&args.out, &onnx)?;
             log::info!(
@@ -123,6 +122,7 @@ pub(crate) struct SealArgs {
 /// Runs the command `seal`.
 pub(crate) fn seal(args: &SealArgs) -> anyhow::Result<()> {
     for path in &args.networks {
+        refuse_katago(path)?;
         let name = path.display().to_string();
         let onnx = std::fs::read(path).with_context(|| name.clone())?;
         ModelInfo::read(&name, &onnx)?;

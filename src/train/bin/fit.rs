@@ -19,7 +19,7 @@ use tengen_train::fit::checkpoint::Checkpoint;
 use tengen_train::fit::optimizer::OptimizerKind;
 use tengen_train::fit::teacher::{KeptAnswers, TeacherNetwork, TeacherParams};
 use tengen_train::fit::{
-    Fit, FitContext, FitParams, FitReport, LossWeights, Schedule, find_encoding, fit,
+    Fit, FitContext, FitParams, FitReport, LossWeights, RowsParams, Schedule, find_encoding, fit,
 };
 use tengen_train::network::architecture::{Architecture, GameShape};
 use tengen_train::network::device::{FitDevice, peak_flops};
@@ -187,7 +187,7 @@ pub(crate) struct Args {
     /// Interval in steps between validations
     #[arg(long, default_value_t = 250, value_parser = clap::value_parser!(u64).range(1..))]
     score_every: u64,
-    /// Held-out positions of a validation, at most
+    /// Held-out positions of a validation, at most; with 0 there is none
     #[arg(long, default_value_t = 4096)]
     score_rows: usize,
     /// Minutes between checkpoints
@@ -231,7 +231,7 @@ fn learn<G: Trainable>(
     let sizes = dataset.boards.iter();
     let boards = sizes.map(|&size| G::with_rules(size, empty.rules()));
     let boards = boards.collect::<Result<Vec<G>, _>>()?;
-    dataset.leave_out_settled(&boards, args.fit.settings.settled_nodes)?;
+    leave_out_settled(&mut dataset, &boards, args.fit.settings.settled_nodes)?;
     let teachers = open_teachers(args, &dataset.boards)?;
     let params = FitParams {
         teacher: teacher_params(args, &teachers)?,
@@ -308,6 +308,19 @@ fn learn<G: Trainable>(
     Ok(())
 }
 
+/// Says what [`Dataset::leave_out_settled`] does, which may take long, and does it.
+fn leave_out_settled<G: Trainable>(
+    dataset: &mut Dataset,
+    boards: &[G],
+    nodes: u64,
+) -> anyhow::Result<()> {
+    if nodes > 0 {
+        let rows = dataset.fit.len() + dataset.held_out.len();
+        log::info!("leaving out what the solver settles: {rows} rows, {nodes} nodes each");
+    }
+    Ok(dataset.leave_out_settled(boards, nodes)?)
+}
+
 /// The losses of the auxiliary heads on a batch.
 fn aux_losses(report: &FitReport) -> String {
     let losses = report.aux_losses.iter();
@@ -326,11 +339,7 @@ fn open_teachers(args: &Args, boards: &[BoardSize]) -> anyhow::Result<Vec<Teache
     let mut infos = Vec::new();
     for path in &args.teacher {
         let info = ModelSource::File(path.clone()).info()?;
-        let kept = match &answers {
-            Some(answers) => Some((Arc::clone(answers), hash_of(path)?)),
-            None => None,
-        };
-        infos.push((path, info, kept));
+        infos.push((path, info, hash_of(path)?));
     }
     let runtime = Runtime {
         device: args.teacher_device,
@@ -338,11 +347,12 @@ fn open_teachers(args: &Args, boards: &[BoardSize]) -> anyhow::Result<Vec<Teache
     };
     let open = |&size: &BoardSize| {
         let of_size = infos.iter().find(|(_, info, _)| info.plays_on(size));
-        let (path, _, kept) =
+        let (path, _, hash) =
             of_size.with_context(|| format!("--teacher: no network for {size}"))?;
         Ok(TeacherNetwork {
             factory: runtime.open(path, size)?,
-            kept: kept.clone(),
+            hash: *hash,
+            kept: answers.clone(),
         })
     };
     boards.iter().map(open).collect()
@@ -362,14 +372,21 @@ fn teacher_params(
         share > 0.0 && share <= 1.0,
         "--teacher-share {share} is not above 0 and at most 1"
     );
-    let mut networks: Vec<String> = Vec::new();
+    let (mut networks, mut hashes) = (Vec::new(), Vec::new());
     for teacher in teachers {
-        let name = &teacher.factory.info().network;
-        if !networks.contains(name) {
-            networks.push(name.clone());
+        let name = teacher.factory.info().network.clone();
+        let hash = format!("{:016x}", teacher.hash);
+        for (known, new) in [(&mut networks, name), (&mut hashes, hash)] {
+            if !known.contains(&new) {
+                known.push(new);
+            }
         }
     }
-    Ok((!networks.is_empty()).then_some(TeacherParams { networks, share }))
+    Ok((!networks.is_empty()).then_some(TeacherParams {
+        networks,
+        hashes,
+        share,
+    }))
 }
 
 fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
@@ -419,6 +436,11 @@ fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
         seed: args.seed,
         score_every: args.score_every,
         score_rows: args.score_rows,
+        rows: Some(RowsParams {
+            held_out: args.rows.settings.held_out,
+            window: args.window,
+            settled_nodes: settings.settled_nodes,
+        }),
         ..base
     })
 }

@@ -12,7 +12,7 @@ use tengen::game::BoardSize;
 use tengen::games::{GAMES, with_game};
 use tengen_nn::eval::ModelInfo;
 use tengen_nn::onnx::{CHECKSUM, Header, PRECISION};
-use tengen_train::command::print;
+use tengen_train::command::{print, refuse_katago};
 use tengen_train::cycle::fsck::{Findings, check};
 use tengen_train::fit::checkpoint::Checkpoint;
 use tengen_train::network::architecture::Architecture;
@@ -25,9 +25,9 @@ pub(crate) struct Args {
     /// An .onnx file, a .checkpoint file, a .parquet shard, a folder of checkpoints or shards, or
     /// the name of a network, such as tengen-5b32c
     path: PathBuf,
-    /// Side length of the board for a named architecture
-    #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u8).range(2..=19))]
-    size: u8,
+    /// The board for a named architecture, as 9 or 13x9
+    #[arg(long, default_value = "9")]
+    size: BoardSize,
     /// As one JSON object
     #[arg(long)]
     json: bool,
@@ -41,6 +41,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         show(&architecture(named, args.size)?, args.json)?;
         return Ok(());
     }
+    refuse_katago(path)?;
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     let facts = match &*extension {
         "onnx" => network(path)?,
@@ -66,8 +67,7 @@ fn show(facts: &Facts, json: bool) -> std::io::Result<()> {
 }
 
 /// Information about an architecture.
-fn architecture(architecture: Architecture, side: u8) -> anyhow::Result<Facts> {
-    let size = BoardSize::square(side);
+fn architecture(architecture: Architecture, size: BoardSize) -> anyhow::Result<Facts> {
     let mut planes = GAMES.iter().filter_map(|game| {
         with_game!(game.name, size, |start| planes_of(
             &start,
@@ -77,7 +77,7 @@ fn architecture(architecture: Architecture, side: u8) -> anyhow::Result<Facts> {
     });
     let planes = planes.next().with_context(|| {
         let encoding = architecture.family.encoding();
-        format!("{architecture} uses {encoding}, which no game on {size} has: try a smaller --size")
+        format!("{architecture} uses {encoding}, which no game on {size} has: try another --size")
     })?;
     let (_, counts) = architecture.declare(planes, size, 0);
     let heads: Vec<_> = architecture

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use serde_json::json;
 
@@ -12,10 +12,10 @@ use tengen::fnv;
 use tengen::game::BoardSize;
 use tengen::games::{GAMES, known_name, usual_board, with_game};
 use tengen::program::{FlagSet, Flags};
-use tengen::settings::Table as _;
+use tengen::settings::{SetError, Table as _};
 use tengen_nn::eval::ModelInfo;
 use tengen_train::TrainError;
-use tengen_train::command::{Inference, Interrupt, Reporter, Threads, print};
+use tengen_train::command::{Inference, Interrupt, Reporter, Threads, print, refuse_katago};
 use tengen_train::play::eval_batch::raw_rate;
 use tengen_train::play::generate::{Plan, Progress, generate};
 use tengen_train::play::generator::{GameGenerator, NetworkGenerator, RolloutGenerator};
@@ -138,6 +138,7 @@ struct NetworkArgs {
 impl NetworkArgs {
     /// Metadata of the network, and the checksum of its file.
     fn network(&self) -> anyhow::Result<(ModelInfo, u64)> {
+        refuse_katago(&self.model)?;
         let name = self.model.display().to_string();
         let onnx = std::fs::read(&self.model).with_context(|| name.clone())?;
         Ok((ModelInfo::read(&name, &onnx)?, fnv::hash(&onnx)))
@@ -163,7 +164,19 @@ impl NetworkArgs {
             let (name, value) = setting
                 .split_once('=')
                 .with_context(|| format!("--set {setting}: expected NAME=VALUE"))?;
-            play.mcts.search.set(name, value)?;
+            play.mcts
+                .search
+                .set(name, value)
+                .map_err(|error| match error {
+                    SetError::Unknown {
+                        name,
+                        nearest: None,
+                    } => anyhow!(
+                        "--set {setting}: unknown setting {name:?}: docs/settings.md and `tengen gtp --help` list \
+                         those of the search"
+                    ),
+                    other => other.into(),
+                })?;
         }
         Ok(play)
     }
@@ -249,8 +262,17 @@ struct Common {
 }
 
 impl Common {
-    fn plan(&self, settings: &SelfPlay, generator: String) -> Plan {
-        Plan {
+    fn plan(&self, settings: &SelfPlay, generator: String) -> anyhow::Result<Plan> {
+        let end = self.first.checked_add(self.games);
+        // The largest number of a shard's column.
+        anyhow::ensure!(
+            end.is_some_and(|end| i64::try_from(end).is_ok()),
+            "--first {} with --games {}: games are numbered up to {}",
+            self.first,
+            self.games,
+            i64::MAX
+        );
+        Ok(Plan {
             first: self.first,
             games: self.games,
             seed: self.seed,

@@ -5,5 +5,5 @@ mod play_args;
 mod start;
 
 pub use event_printer::{EventPrinter, Reporter, print};
-pub use play_args::{Inference, MachineArgs, PlayArgs, Threads};
+pub use play_args::{Inference, MachineArgs, PlayArgs, Threads, refuse_katago};
 pub use start::{GOES_ON, Interrupt, start};

@@ -1,11 +1,11 @@
 //! Flags of programs that play: threads, and what computes networks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::value_parser;
 use tengen::clock::SystemClock;
 use tengen::system;
-use tengen_nn::eval::{BackendKind, Device as EvalDevice, LibraryPlaces};
+use tengen_nn::eval::{BackendKind, Device as EvalDevice, LibraryPlaces, ModelSource};
 
 use crate::cycle::Resources;
 use crate::network::device::FitDevice;
@@ -49,6 +49,19 @@ impl Inference {
             library: LibraryPlaces::usual(self.ort_library.clone()),
         }
     }
+}
+
+/// Refuses a network of KataGo's, for a command that needs one of Tengen's.
+///
+/// # Errors
+/// Names the file, and what such networks are for.
+pub fn refuse_katago(path: &Path) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        !ModelSource::File(path.to_path_buf()).is_katago(),
+        "{}: networks of KataGo's only play (tengen gtp --model) and teach (fit --teacher); this needs an ONNX file",
+        path.display()
+    );
+    Ok(())
 }
 
 /// Devices and threads of play.

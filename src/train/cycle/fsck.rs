@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::TrainError;
-use crate::durable::{self, files_below};
+use crate::durable::{self, checksum, files_below};
 use crate::fit::checkpoint::Checkpoint;
 use crate::shards::row::{Row, Share};
 use crate::shards::shard;
@@ -111,6 +111,9 @@ fn file(path: &Path, findings: &mut Findings) -> Result<(), String> {
                 serde_json::from_str::<serde_json::Value>(part)
                     .map_err(|error| format!("line {}: {error}", number + 1))?;
             }
+            if whole {
+                checksum::unseal_json(text.as_bytes())?;
+            }
             findings.json += 1;
             if name == COMMIT {
                 commit(path, &text)?;
@@ -145,7 +148,7 @@ fn commit(path: &Path, text: &str) -> Result<(), String> {
     }
 }
 
-/// Reads a shard. Those of a store are named by their ticket, without a checksum.
+/// Reads a shard. Those of a store are named by their ticket, and have their checksum inside.
 fn read_shard(path: &Path) -> Result<shard::Shard, TrainError> {
     let stem = path.file_stem().map(Path::new);
     if stem.is_some_and(|stem| stem.extension().is_none()) {
@@ -275,6 +278,27 @@ mod tests {
         let half = rows.rows.len() / 2;
         shard::write(folder, &rows.info, &rows.rows[..half]).unwrap();
         problem(folder, "is in");
+        // Named by a ticket; and JSON that was written with its checksum.
+        let ticket = folder.join("0001.parquet");
+        let mut bytes = fs::read(shard::list(folder).unwrap().remove(0)).unwrap();
+        fs::write(&ticket, &bytes).unwrap();
+        crate::cycle::save(&folder.join("d.json"), &sound).unwrap();
+        let known = check(folder, |_| ()).unwrap().problems;
+        assert!(
+            !known
+                .iter()
+                .any(|found| found.path == ticket || found.path.ends_with("d.json"))
+        );
+        for at in (100..bytes.len() - 200).step_by(37) {
+            bytes[at] ^= 1;
+            fs::write(&ticket, &bytes).unwrap();
+            bytes[at] ^= 1;
+            assert_eq!(check(&ticket, |_| ()).unwrap().problems.len(), 1, "{at}");
+        }
+        fs::remove_file(&ticket).unwrap();
+        let text = fs::read_to_string(folder.join("d.json")).unwrap();
+        fs::write(folder.join("d.json"), text.replace('5', "6")).unwrap();
+        problem(folder, "it says");
         // A move onto a stone.
         let row = rows.rows.iter_mut().find(|row| row.ply > 0).unwrap();
         row.policy[0].mv = row.moves[0];

@@ -30,8 +30,8 @@ pub use ratings::{MatchRecord, RatedPlayer, anchor_name, match_records, rate, sc
 pub(super) use ratings::{all_match_records, rating_of, ratings};
 pub use report::{Machine, Machines};
 pub use run::run;
-pub(super) use run_folder::to_json;
 pub use run_folder::{RunFolder, copy_network, int8, load, network_name, player, save};
+pub(super) use run_folder::{from_json, to_json};
 
 use serde::Serialize;
 

@@ -51,6 +51,7 @@ pub(super) fn run_with<G: Trainable>(
         run_folder.generations()?;
     }
     let _lock = run_folder.prepare(plan)?;
+    log::info!("the report is {}", run_folder.report().display());
     if let Some(learner) = learner {
         learner.begin()?;
     }

@@ -25,7 +25,7 @@ use serde::de::DeserializeOwned;
 
 use super::generation::Generation;
 use super::plan::CyclePlan;
-use crate::durable::{FolderLock, lock_folder};
+use crate::durable::{FolderLock, checksum, lock_folder};
 use crate::{TrainError, durable};
 
 /// What to do about a lost summary of an earlier generation.
@@ -268,7 +268,7 @@ pub fn save(path: &Path, value: &impl Serialize) -> Result<(), TrainError> {
     durable::write(path, &to_json(value)?)
 }
 
-/// A value as JSON.
+/// A value as JSON; an object with its checksum.
 ///
 /// # Errors
 /// [`TrainError::Setting`] on a program error.
@@ -276,7 +276,16 @@ pub(crate) fn to_json(value: &impl Serialize) -> Result<Vec<u8>, TrainError> {
     let mut bytes = serde_json::to_vec_pretty(value)
         .map_err(|error| TrainError::Setting(format!("cannot write JSON: {error}")))?;
     bytes.push(b'\n');
-    Ok(bytes)
+    Ok(checksum::seal_json(bytes))
+}
+
+/// The value that [`to_json`] was given.
+///
+/// # Errors
+/// Says what is wrong with these bytes.
+pub(crate) fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+    let bytes = checksum::unseal_json(bytes)?;
+    serde_json::from_slice(&bytes).map_err(|error| error.to_string())
 }
 
 /// Reads a value from JSON; `None` when there is no such file.
@@ -287,7 +296,7 @@ pub fn load<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, TrainError> {
     if !path.exists() {
         return Ok(None);
     }
-    let text = fs::read_to_string(path).map_err(TrainError::io(path))?;
-    let value = serde_json::from_str(&text).map_err(|error| TrainError::corrupt(path, error))?;
+    let bytes = fs::read(path).map_err(TrainError::io(path))?;
+    let value = from_json(&bytes).map_err(|error| TrainError::corrupt(path, error))?;
     Ok(Some(value))
 }

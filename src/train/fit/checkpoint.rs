@@ -225,7 +225,8 @@ impl Checkpoint {
             return Err(TrainError::mismatch(path, reason));
         }
         let bytes = durable::load(path)?;
-        Checkpoint::from_bytes(&bytes).map_err(|reason| TrainError::corrupt(path, reason))
+        // As its name says, it is what was written, if by another program.
+        Checkpoint::from_bytes(&bytes).map_err(|reason| TrainError::mismatch(path, reason))
     }
 
     fn to_bytes(&self) -> Result<Vec<u8>, TrainError> {

@@ -11,7 +11,7 @@ mod params;
 pub(crate) mod step;
 pub mod teacher;
 
-pub use params::{Fit, FitParams, LossWeights, Schedule, usual_encoding};
+pub use params::{Fit, FitParams, LossWeights, RowsParams, Schedule, usual_encoding};
 pub use step::FitReport;
 
 use std::collections::BTreeSet;
@@ -165,7 +165,8 @@ fn begin<G: Trainable>(
     let (weights, _) = params
         .architecture
         .declare(origin.planes, origin.game_shape(), params.seed);
-    if let Some(checkpoint) = Checkpoint::newest(folder)? {
+    if let Some(mut checkpoint) = Checkpoint::newest(folder)? {
+        checkpoint.params = checkpoint.params.completed(params);
         let same = checkpoint.params == *params
             && Origin {
                 games: origin.games,
@@ -188,6 +189,16 @@ fn begin<G: Trainable>(
         None => (weights.clone(), weights, 1.0),
         Some(start) => {
             let [weights, average] = start_weights(start, &origin, params)?;
+            let [before, now] = [&start.params, params].map(|params| params.rows);
+            if let (Some(before), Some(now)) = (before, now)
+                && before.held_out < now.held_out
+            {
+                log::warn!(
+                    "the weights at the start were fitted with held-out {}: if it was to games of this data, they \
+                     have seen some that are held out now",
+                    before.held_out
+                );
+            }
             (weights, average, start.rate_factor)
         }
     };
@@ -292,11 +303,14 @@ fn held_out_batches<G: Trainable>(
     most: usize,
     spec: BatchSpec<G>,
 ) -> Result<Vec<Batch>, TrainError> {
+    if most == 0 {
+        return Ok(Vec::new());
+    }
     let rows = &dataset.held_out;
     let full: Vec<usize> = (0..rows.len())
         .filter(|&index| rows[index].policy_weight > 0.0)
         .collect();
-    let stride = full.len().div_ceil(most.max(1)).max(1);
+    let stride = full.len().div_ceil(most).max(1);
     let chosen: Vec<usize> = full.into_iter().step_by(stride).collect();
     let spec = BatchSpec {
         root_value_share: 0.0,

@@ -46,6 +46,9 @@ pub struct FitParams {
     /// Whose answers have a share in the targets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub teacher: Option<TeacherParams>,
+    /// Which rows are fitted. Older files do not say it, nor those of a run, whose plan does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<RowsParams>,
     /// Share of samples drawn in proportion to surprise, in [0, 1].
     pub surprise_share: f32,
     /// Decay of the moving average of the weights, per step.
@@ -58,7 +61,29 @@ pub struct FitParams {
     pub score_rows: usize,
 }
 
+/// Which rows of its games a run fits: with others, games that it has fitted would count as held out.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RowsParams {
+    /// Share of games held out for validation.
+    pub held_out: f64,
+    /// Newest rows that were kept.
+    pub window: usize,
+    /// Nodes with which the solver settles rows that are left out.
+    pub settled_nodes: u64,
+}
+
 impl FitParams {
+    /// The settings of a checkpoint, with what an older one does not say as `now` has it.
+    pub(super) fn completed(mut self, now: &FitParams) -> FitParams {
+        self.rows = self.rows.or(now.rows);
+        if let (Some(own), Some(now)) = (&mut self.teacher, &now.teacher)
+            && own.hashes.is_empty()
+        {
+            own.hashes.clone_from(&now.hashes);
+        }
+        self
+    }
+
     /// For `steps` steps of a network of a game, as `[fit]` says; all else is usual.
     pub fn of<G: Encode>(architecture: Architecture, steps: u64, fit: &Fit) -> FitParams {
         let usual = || match usual_encoding::<G>(architecture) {
@@ -83,6 +108,7 @@ impl FitParams {
             loss,
             root_value_share: fit.root_value_share,
             teacher: None,
+            rows: None,
             surprise_share: fit.surprise_share,
             average_decay: fit.average_decay,
             seed: 1,

@@ -29,6 +29,9 @@ use tengen_nn::eval::{
 pub struct TeacherParams {
     /// The names of its networks, of which each board has one.
     pub networks: Vec<String>,
+    /// The checksums of their files; older checkpoints have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hashes: Vec<String>,
     /// The teacher's share in each target, above 0 and at most 1; the rest is the row's own.
     pub share: f32,
 }
@@ -37,15 +40,17 @@ pub struct TeacherParams {
 pub struct TeacherNetwork {
     /// Makes its evaluators.
     pub factory: EvaluatorFactory,
-    /// Where its answers are kept, if anywhere, with the FNV hash of its file.
-    pub kept: Option<(Arc<KeptAnswers>, u64)>,
+    /// The FNV hash of its file.
+    pub hash: u64,
+    /// Where its answers are kept, if anywhere.
+    pub kept: Option<Arc<KeptAnswers>>,
 }
 
 impl TeacherNetwork {
     fn make(&self) -> Result<Box<dyn Evaluator>, EvalError> {
         let evaluator = self.factory.make()?;
         Ok(match &self.kept {
-            Some((answers, hash)) => Box::new(Kept::new(evaluator, Arc::clone(answers), *hash)),
+            Some(answers) => Box::new(Kept::new(evaluator, Arc::clone(answers), self.hash)),
             None => evaluator,
         })
     }

@@ -2,6 +2,7 @@ use super::*;
 use crate::durable;
 use crate::fit::optimizer::OptimizerKind;
 use crate::fit::params::Schedule;
+use crate::fit::teacher::TeacherParams;
 use crate::network::architecture::Architecture;
 use crate::play::generate::tests::{plan, run};
 use tengen::clock::FakeClock;
@@ -122,6 +123,78 @@ fn a_run_of_other_settings_is_told_what_differs() {
     let refused = attempt(&data, &other, folder.path(), 5, None).unwrap_err();
     let expected = format!("seed {} and not 77; choose another folder", params().seed);
     assert!(refused.to_string().contains(&expected), "{refused}");
+}
+
+#[test]
+fn a_run_goes_on_with_the_same_rows_and_teacher_only() {
+    let (scratch, folder) = (Scratch::new("fit-rows-data"), Scratch::new("fit-rows"));
+    let data = data(scratch.path());
+    let with = |held_out: f64, hash: &str| FitParams {
+        rows: Some(RowsParams {
+            held_out,
+            window: 10_000,
+            settled_nodes: 0,
+        }),
+        teacher: Some(TeacherParams {
+            networks: vec!["b6c96".to_owned()],
+            hashes: vec![hash.to_owned()],
+            share: 0.5,
+        }),
+        ..params()
+    };
+    // A checkpoint from before both were kept goes on, and then has them.
+    let mut older = with(0.3, "a");
+    older.rows = None;
+    older.teacher.as_mut().unwrap().hashes.clear();
+    let (empty, dataset) = &data;
+    let context = FitContext {
+        folder: folder.path(),
+        device: FitDevice::Cpu,
+        clock: &FakeClock::new(),
+        checkpoint_every: Duration::ZERO,
+        start_from: None,
+        teachers: &[],
+    };
+    let encoding = find_encoding::<SmallNoGo>(&older.encoding).unwrap();
+    let begin = |params: &FitParams| {
+        begin(
+            std::slice::from_ref(empty),
+            dataset,
+            params,
+            encoding,
+            &context,
+        )
+    };
+    let first = begin(&older).unwrap();
+    first.save(folder.path()).unwrap();
+    let goes_on = begin(&with(0.3, "a")).unwrap();
+    assert_eq!(goes_on.params, with(0.3, "a"));
+    goes_on.save(folder.path()).unwrap();
+    for (other, named) in [
+        (with(0.5, "a"), "\"held_out\":0.3"),
+        (with(0.3, "b"), "teacher"),
+    ] {
+        let refused = begin(&other).unwrap_err().to_string();
+        assert!(
+            refused.contains(named) && refused.contains("another folder"),
+            "{refused}"
+        );
+    }
+}
+
+#[test]
+fn without_rows_to_score_there_is_no_validation() {
+    let (scratch, folder) = (
+        Scratch::new("fit-no-score-data"),
+        Scratch::new("fit-no-score"),
+    );
+    let params = FitParams {
+        steps: 5,
+        score_rows: 0,
+        ..params()
+    };
+    attempt(&data(scratch.path()), &params, folder.path(), 5, None).unwrap();
+    assert!(last_losses(folder.path())["held_out"].is_null());
 }
 
 /// Validation losses of so small a data set may rise: after 40 steps that of the policy did with

@@ -190,8 +190,8 @@ impl Row {
         games.then(self.ply.cmp(&other.ply))
     }
 
-    /// Whether every move of the row exists on a board of this size with `policy_len` moves, and
-    /// every number is in range.
+    /// Whether every move of the row exists on a board of this size with `policy_len` moves, every
+    /// number is in range, and a policy that is a target is one.
     pub fn fits(&self, size: BoardSize, policy_len: usize) -> bool {
         let on_board = |mv: Move| mv.index() < policy_len;
         let apart = |a: &PointSet, b: &PointSet| {
@@ -204,6 +204,7 @@ impl Row {
             && (-1.0..=1.0).contains(&self.root_value)
             && (-1..=1).contains(&self.result)
             && self.policy.iter().all(|share| on_board(share.mv))
+            && (self.policy_weight == 0.0 || self.policy.iter().any(|share| share.share > 0))
             && usize::from(self.ply) <= self.moves.len()
             && self.moves.iter().all(|&mv| on_board(mv))
             && self.ending.is_none_or(|end| apart(&end.own, &end.theirs))

@@ -3,7 +3,7 @@
 //! are in `columns`.
 //!
 //! The file's metadata contain game, rules, board, generator and program. The file's name contains
-//! its checksum (see [`durable`]).
+//! its checksum (see [`durable`]); the metadata have one, too, for files that are named otherwise.
 
 mod columns;
 mod table;
@@ -13,12 +13,13 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
+use parquet::basic::CompressionCodec;
 use parquet::file::metadata::KeyValue;
 use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::SerializedFileReader;
 
 use crate::TrainError;
-use crate::durable;
+use crate::durable::{self, checksum};
 use crate::shards::row::Row;
 use tengen::game::{BoardSize, Game};
 
@@ -120,6 +121,7 @@ pub fn encode(info: &ShardInfo, rows: &[Row]) -> Result<Vec<u8>, TrainError> {
         ));
     }
     columns::write(metadata(info), rows)
+        .map(checksum::seal)
         .map_err(|error| TrainError::Setting(format!("cannot encode a shard: {error}")))
 }
 
@@ -128,26 +130,42 @@ pub fn encode(info: &ShardInfo, rows: &[Row]) -> Result<Vec<u8>, TrainError> {
 /// # Errors
 /// [`TrainError::Corrupt`] or [`TrainError::Mismatch`] names the file and the problem.
 pub fn read(path: &Path) -> Result<Shard, TrainError> {
-    decode(path, durable::load(path)?)
+    // As its name says, it is what was written.
+    parse(path, durable::load(path)?)
+        .map_err(|error| error.advising("write it again as docs/training.md#shards says"))
 }
 
-/// Reads the bytes of a shard; `path` is for messages.
+/// Reads the bytes of a shard whose name has no checksum, such as a ticket's; `path` is for messages.
 ///
 /// # Errors
 /// As [`read`].
 pub fn decode(path: &Path, bytes: Vec<u8>) -> Result<Shard, TrainError> {
+    checksum::check(&bytes).map_err(|reason| TrainError::corrupt(path, reason))?;
+    parse(path, bytes)
+}
+
+fn parse(path: &Path, bytes: Vec<u8>) -> Result<Shard, TrainError> {
     let reader = SerializedFileReader::new(Bytes::from(bytes))
         .map_err(|error| TrainError::corrupt(path, error))?;
     let info = read_info(path, &reader)?;
-    let rows = with_game!(&info.game, info.size, rules: &info.rules, |empty| {
-        columns::read(&empty, &reader)
+    check_compression(path, &reader)?;
+    let (rows, policy_len) = with_game!(&info.game, info.size, rules: &info.rules, |empty| {
+        (columns::read(&empty, &reader), empty.policy_len())
     })
-    .map_err(|unknown| TrainError::mismatch(path, unknown))?
-    .map_err(|error| TrainError::corrupt(path, error))?;
+    .map_err(|unknown| TrainError::mismatch(path, unknown))?;
+    if info.policy_len != policy_len {
+        let reason = format!(
+            "its tengen.policy_len is {}, and {} on {} has {policy_len} moves",
+            info.policy_len, info.game, info.size
+        );
+        return Err(TrainError::mismatch(path, reason));
+    }
+    let rows = rows.map_err(|error| TrainError::corrupt(path, error))?;
     if !rows.iter().all(|row| row.fits(info.size, info.policy_len)) {
         return Err(TrainError::corrupt(
             path,
-            "a row has a point that is not on the board, or a number out of range",
+            "a row has a point that is not on the board, or a number out of range, such as shares \
+             of a policy that are all 0",
         ));
     }
     Ok(Shard { info, rows })
@@ -169,10 +187,31 @@ fn metadata(info: &ShardInfo) -> Vec<KeyValue> {
         ("tengen.size", info.size.to_string()),
         ("tengen.policy_len", info.policy_len.to_string()),
         ("tengen.source", info.source.clone()),
+        ("tengen.checksum", checksum::UNKNOWN.to_owned()),
     ];
     pairs
         .map(|(key, value)| KeyValue::new(key.to_owned(), value))
         .to_vec()
+}
+
+/// Refuses what this program cannot decompress.
+fn check_compression(path: &Path, reader: &SerializedFileReader<Bytes>) -> Result<(), TrainError> {
+    let groups = reader.metadata().row_groups().iter();
+    let mut codecs = groups.flat_map(|group| group.columns().iter().map(|c| c.compression_codec()));
+    let is_other = |codec: &CompressionCodec| {
+        !matches!(
+            codec,
+            CompressionCodec::UNCOMPRESSED | CompressionCodec::ZSTD
+        )
+    };
+    match codecs.find(is_other) {
+        None => Ok(()),
+        Some(other) => {
+            let name = format!("{other:?}").to_lowercase();
+            let reason = format!("it is compressed by {name}; write it with zstd, or uncompressed");
+            Err(TrainError::mismatch(path, reason))
+        }
+    }
 }
 
 /// The shared metadata, if the format is this program's.
@@ -299,6 +338,47 @@ mod tests {
                 format!("shard format {other}, this program reads 3: make its games again");
             assert!(message.contains(&reason), "{message}");
         }
+    }
+
+    #[test]
+    fn another_compression_is_named() {
+        let scratch = Scratch::new("shard-compression");
+        let shard = example("compression");
+        let mut bytes = columns::write(metadata(&shard.info), &shard.rows).unwrap();
+        // The path of the first column, and its codec.
+        let codec = b"\x19\x18\x04game\x15\x0c";
+        let mut places = bytes.windows(codec.len());
+        let at = places.position(|part| part == codec).unwrap() + codec.len() - 1;
+        bytes[at] = 2;
+        let path = durable::save(scratch.path(), "games-0", EXTENSION, &bytes).unwrap();
+        let message = read(&path).unwrap_err().to_string();
+        assert!(
+            message.contains("snappy; write it with zstd") && !message.contains("delete"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn a_policy_of_nothing_and_a_wrong_number_of_moves_are_refused() {
+        let scratch = Scratch::new("shard-policy");
+        let shard = example("policy");
+        let refused = |name: &str, info: &ShardInfo, rows: &[Row], about: &str| {
+            let bytes = columns::write(metadata(info), rows).unwrap();
+            let path = durable::save(scratch.path(), name, EXTENSION, &bytes).unwrap();
+            let message = read(&path).unwrap_err().to_string();
+            let names = message.contains(about) && !message.contains("delete it");
+            assert!(names, "{message}");
+        };
+        let mut rows = shard.rows.clone();
+        rows[1].policy.iter_mut().for_each(|share| share.share = 0);
+        refused("games-0", &shard.info, &rows, "all 0");
+        rows[1].policy_weight = 0.0;
+        assert!(rows[1].fits(shard.info.size, shard.info.policy_len));
+        let wrong = ShardInfo {
+            policy_len: 26,
+            ..shard.info.clone()
+        };
+        refused("games-1", &wrong, &shard.rows, "tengen.policy_len is 26");
     }
 
     #[test]

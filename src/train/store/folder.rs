@@ -2,13 +2,16 @@
 //!
 //! An object is a file. It is written under another name, synced, and then *linked* to its own name:
 //! unlike renaming, this fails if the name exists, on network file systems, too.
+//!
+//! A folder that was renamed, removed or unmounted during a run does not answer: were it created
+//! again, the run would go on in an empty one.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::{Backend, Creation, Failure};
+use super::{Backend, Creation, Failure, RUN};
 use crate::durable;
 use tengen::system::{rename, sync_folder};
 
@@ -16,6 +19,8 @@ use tengen::system::{rename, sync_folder};
 #[derive(Debug)]
 pub struct FolderBackend {
     root: PathBuf,
+    /// Whether a run was seen in it, which it then keeps.
+    has_run: AtomicBool,
     /// Distinguishes the unfinished files of this process.
     written: AtomicU64,
 }
@@ -25,6 +30,7 @@ impl FolderBackend {
     pub fn new(root: &Path) -> FolderBackend {
         FolderBackend {
             root: root.to_path_buf(),
+            has_run: AtomicBool::new(false),
             written: AtomicU64::new(0),
         }
     }
@@ -33,8 +39,31 @@ impl FolderBackend {
         self.root.join(name)
     }
 
+    /// Notes that an object is there.
+    fn saw(&self, name: &str) {
+        // Relaxed: no other memory depends on it.
+        if name == RUN {
+            self.has_run.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the run that was seen is still there.
+    ///
+    /// # Errors
+    /// A transient [`Failure`]: the folder may come back.
+    fn check(&self) -> Result<(), Failure> {
+        if !self.has_run.load(Ordering::Relaxed) || self.path(RUN).exists() {
+            return Ok(());
+        }
+        Err(Failure::Transient(format!(
+            "{} has gone, or is not mounted: it has no {RUN} any more; put it back",
+            self.root.display()
+        )))
+    }
+
     /// Writes a file under a name of its own, beside the place where it will be.
     fn unfinished(&self, target: &Path, bytes: &[u8], durable: bool) -> Result<PathBuf, Failure> {
+        self.check()?;
         let folder = target.parent().unwrap_or(&self.root);
         if !folder.exists() {
             fs::create_dir_all(folder).map_err(failed(folder))?;
@@ -74,6 +103,7 @@ impl Backend for FolderBackend {
         let _ = fs::remove_file(&unfinished);
         match linked {
             Ok(()) => {
+                self.saw(name);
                 let folder = target.parent().unwrap_or(&self.root);
                 sync_folder(folder).map_err(failed(folder))?;
                 Ok(Creation::Created)
@@ -98,8 +128,11 @@ impl Backend for FolderBackend {
     fn get(&self, name: &str) -> Result<Option<Vec<u8>>, Failure> {
         let path = self.path(name);
         match fs::read(&path) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Ok(bytes) => {
+                self.saw(name);
+                Ok(Some(bytes))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.check().map(|()| None),
             Err(error) => Err(failed(&path)(error)),
         }
     }
@@ -132,7 +165,8 @@ impl Backend for FolderBackend {
             }
         }
         names.sort();
-        Ok(names)
+        // After reading: a list of what has gone is empty.
+        self.check().map(|()| names)
     }
 }
 
@@ -142,7 +176,9 @@ fn failed(path: &Path) -> impl FnOnce(io::Error) -> Failure {
     move |error| {
         let text = format!("{path}: {error}");
         match error.kind() {
-            io::ErrorKind::StaleNetworkFileHandle
+            // Of a write: the folder has just gone.
+            io::ErrorKind::NotFound
+            | io::ErrorKind::StaleNetworkFileHandle
             | io::ErrorKind::TimedOut
             | io::ErrorKind::Interrupted
             | io::ErrorKind::NetworkDown
@@ -186,6 +222,44 @@ mod tests {
             let content = FolderBackend::new(scratch.path()).get(&name).unwrap();
             assert_eq!(content, Some(vec![wins[0] as u8; 10_000]));
         }
+    }
+
+    #[test]
+    fn a_folder_that_has_gone_does_not_answer_and_is_not_created_again() {
+        let scratch = Scratch::new("store-gone");
+        let [root, moved] = ["run", "moved"].map(|name| scratch.path().join(name));
+        let store = FolderBackend::new(&root);
+        store.create("probe/1", b"x").unwrap();
+        store.create(RUN, b"{}").unwrap();
+        // Another process has read it only.
+        let reader = FolderBackend::new(&root);
+        reader.get(RUN).unwrap();
+        let silent = |store: &FolderBackend| {
+            let answers = [
+                store.create("g0000/a", b"x").map(drop),
+                store.put("report.html", b"x"),
+                store.get("probe/1").map(drop),
+                store.list("").map(drop),
+                store.folders().map(drop),
+            ];
+            for answer in answers {
+                let silent =
+                    matches!(&answer, Err(Failure::Transient(why)) if why.contains("gone"));
+                assert!(silent, "{answer:?}");
+            }
+        };
+        fs::rename(&root, &moved).unwrap();
+        silent(&store);
+        silent(&reader);
+        assert!(!root.exists());
+        // The place where a share was mounted.
+        fs::create_dir(&root).unwrap();
+        silent(&store);
+        assert_eq!(fs::read_dir(&root).unwrap().count(), 0);
+        fs::remove_dir(&root).unwrap();
+        fs::rename(&moved, &root).unwrap();
+        assert_eq!(store.create("g0000/a", b"x"), Ok(Creation::Created));
+        assert_eq!(reader.get("g0000/a"), Ok(Some(b"x".to_vec())));
     }
 
     #[test]

@@ -22,6 +22,9 @@ pub use retrying::{RetryLimits, Store};
 
 use thiserror::Error;
 
+/// The object that a run has from its beginning, and never loses.
+pub(crate) const RUN: &str = "run.json";
+
 /// Outcome of creating an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Creation {

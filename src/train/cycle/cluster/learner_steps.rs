@@ -11,7 +11,7 @@ use super::term::{self, Outcome, Term};
 use super::tickets::{GamesOffer, MatchesOffer, Part};
 use super::working_copy::{self, Done};
 use crate::TrainError;
-use crate::cycle::{GamesJob, Generation, MatchJob, report, save, to_json};
+use crate::cycle::{GamesJob, Generation, MatchJob, from_json, report, save, to_json};
 use crate::play::generate::Progress;
 use crate::play::matches::PairResult;
 use crate::trainable::Trainable;
@@ -157,7 +157,7 @@ impl<G: Trainable> Learner<G> {
                 };
                 let result: PairsResult = self
                     .store
-                    .get_checked(&ticket.result(), |bytes| serde_json::from_slice(&bytes))?;
+                    .get_checked(&ticket.result(), |bytes| from_json(&bytes))?;
                 let against = &mut met[range.opponent];
                 against.insert(range.first, result.pairs);
                 observe(range.opponent, &joined(against))

@@ -11,7 +11,7 @@ use super::{objects, term};
 use crate::TrainError;
 use crate::cycle::{CyclePlan, to_json};
 use crate::shards::shard;
-use crate::store::{Creation, Store};
+use crate::store::{Creation, RUN, Store};
 use tengen::fnv;
 
 /// Version of the objects' names and contents.
@@ -19,9 +19,6 @@ const PROTOCOL: u32 = 1;
 
 /// The program, as runs name it. Its games may change with it.
 const PROGRAM: &str = concat!("tengen-train ", env!("CARGO_PKG_VERSION"));
-
-/// Name of the object.
-const NAME: &str = "run.json";
 
 /// How often a worker looks for a run that has not begun.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
@@ -47,28 +44,35 @@ struct Version {
 }
 
 impl Manifest {
-    /// The run in the store, which begins with this plan if there is none.
+    /// A new run of this plan, in no store yet.
     ///
     /// # Errors
-    /// [`TrainError::Refused`] when it is of another program; [`TrainError`] of the store.
-    pub(super) fn begin(store: &Store, plan: &CyclePlan) -> Result<Manifest, TrainError> {
-        if let Some(found) = Manifest::read(store)? {
-            return Ok(found);
-        }
+    /// [`TrainError::Setting`] when the plan cannot be written.
+    pub(super) fn new(plan: &CyclePlan) -> Result<Manifest, TrainError> {
         let text = plan.to_toml()?;
-        let own = Manifest {
+        Ok(Manifest {
             protocol: PROTOCOL,
             program: PROGRAM.to_owned(),
             shard_format: shard::FORMAT,
             id: format!("{:016x}", getrandom::u64().unwrap_or_default()),
             plan_hash: format!("{:016x}", fnv::hash(text.as_bytes())),
             plan: text,
-        };
-        match store.create(NAME, &to_json(&own)?)? {
-            Creation::Created => Ok(own),
+        })
+    }
+
+    /// The run in the store, which is this one if there is none.
+    ///
+    /// # Errors
+    /// [`TrainError::Refused`] when it is of another program; [`TrainError`] of the store.
+    pub(super) fn begin(self, store: &Store) -> Result<Manifest, TrainError> {
+        if let Some(found) = Manifest::read(store)? {
+            return Ok(found);
+        }
+        match store.create(RUN, &to_json(&self)?)? {
+            Creation::Created => Ok(self),
             // Another learner was faster.
             Creation::Existed => Manifest::read(store)?
-                .ok_or_else(|| store.error(NAME, "it exists and cannot be read").into()),
+                .ok_or_else(|| store.error(RUN, "it exists and cannot be read").into()),
         }
     }
 
@@ -88,14 +92,14 @@ impl Manifest {
                 store.name()
             )))
         };
-        let found = store.find_checked(NAME, |bytes| {
+        let found = store.find_checked(RUN, |bytes| {
             serde_json::from_slice::<Version>(&bytes).map(|version| (version.protocol, bytes))
         })?;
         let Some((protocol, bytes)) = found else {
             return refuse_own_folder(store).map(|()| None);
         };
         same("protocol", &protocol, &PROTOCOL)?;
-        let found: Manifest = objects::parse(NAME, &bytes)?;
+        let found: Manifest = objects::parse(RUN, &bytes)?;
         same("program", &found.program, &PROGRAM)?;
         same("shard format", &found.shard_format, &shard::FORMAT)?;
         Ok(Some(found))
@@ -139,7 +143,7 @@ fn refuse_own_folder(store: &Store) -> Result<(), TrainError> {
 /// # Errors
 /// [`TrainError::Refused`] says what to do with it.
 pub fn refuse_store(folder: &Path) -> Result<(), TrainError> {
-    if !folder.join(NAME).is_file() {
+    if !folder.join(RUN).is_file() {
         return Ok(());
     }
     let (name, report) = (folder.display(), folder.join("report.html"));
@@ -147,6 +151,21 @@ pub fn refuse_store(folder: &Path) -> Result<(), TrainError> {
         "{name}: it is the store of a run on several machines: `tengen-train loop --run {name}` goes on with it, \
          and keeps its report, {}, up to date",
         report.display()
+    )))
+}
+
+/// Refuses a store that holds no run of several machines; one of another program is a run, too.
+///
+/// # Errors
+/// [`TrainError::Refused`] says what is there; [`TrainError`] of the store.
+pub fn require_run(store: &Store) -> Result<(), TrainError> {
+    if store.get(RUN)?.is_some() {
+        return Ok(());
+    }
+    refuse_own_folder(store)?;
+    let name = store.name();
+    Err(TrainError::Refused(format!(
+        "{name} contains no run: it has no {RUN}"
     )))
 }
 

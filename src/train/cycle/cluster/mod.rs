@@ -6,7 +6,7 @@
 //! the plan, its number and its network, and its result is created once: it may be played twice, by
 //! a worker that was thought dead or by a scheduler that restarts tasks, and the first result stays.
 //! So nothing here leases, schedules or watches: claims only save work, and no clock is compared
-//! with another machine's.
+//! with another machine's. Objects whose names carry no checksum have it inside.
 //!
 //! ```text
 //! run.json                          the plan of the start; versions
@@ -37,7 +37,7 @@ mod tickets;
 mod worker;
 mod working_copy;
 
-pub use manifest::{current_plan, refuse_store, wait_for_plan};
+pub use manifest::{current_plan, refuse_store, require_run, wait_for_plan};
 pub use objects::copy_run;
 pub use tickets::open_tickets;
 pub use worker::{Worker, WorkerOptions};
@@ -59,8 +59,8 @@ use crate::trainable::Trainable;
 /// Settings of a learner.
 #[derive(Debug, Clone)]
 pub struct LearnerOptions {
-    /// The working copy of the run.
-    pub folder: PathBuf,
+    /// The working copy of the run; by default one of its own among the system's temporary files.
+    pub folder: Option<PathBuf>,
     /// As a worker; its name is also the learner's.
     pub worker: WorkerOptions,
     /// Whether it plays while it waits.
@@ -82,20 +82,35 @@ pub fn run_learner<G: Trainable>(
     options: &LearnerOptions,
     observe: &mut dyn FnMut(&RunEvent),
 ) -> Result<Vec<Generation>, TrainError> {
-    // Before anything is written: plan, files and store must be right.
-    match Manifest::read(store)? {
-        Some(manifest) => manifest.check_plan(store, plan)?,
-        None => check_warm_up(start, plan)?,
-    }
+    // Before anything is written: plan, files, working copy and store must be right.
+    let manifest = match Manifest::read(store)? {
+        Some(manifest) => {
+            manifest.check_plan(store, plan)?;
+            manifest
+        }
+        None => {
+            check_warm_up(start, plan)?;
+            Manifest::new(plan)?
+        }
+    };
+    let folder = |manifest: &Manifest| {
+        let usual = || working_copy::usual(store, &manifest.id);
+        options.folder.clone().unwrap_or_else(usual)
+    };
+    let own = folder(&manifest);
+    refuse_store(&own)?;
+    working_copy::check(store, &RunFolder::new(&own), &manifest.id)?;
     if let Some(broken) = probe(store)? {
         return Err(TrainError::Refused(broken));
     }
-    let manifest = Manifest::begin(store, plan)?;
+    let manifest = manifest.begin(store)?;
+    // Another learner may have been faster.
+    let folder = folder(&manifest);
     let worker = || Worker::new(start, resources.runtime, store, &options.worker);
     let worker = options.plays.then(worker).transpose()?;
     let learner = Learner {
         store: store.clone(),
-        run_folder: RunFolder::new(&options.folder),
+        run_folder: RunFolder::new(&folder),
         plan: plan.clone(),
         manifest,
         name: options.worker.name.clone(),
@@ -107,12 +122,5 @@ pub fn run_learner<G: Trainable>(
         complete: RefCell::default(),
         seen: RefCell::new(MachinesSeen::new(store)),
     };
-    run_with(
-        start,
-        plan,
-        &options.folder,
-        resources,
-        Some(&learner),
-        observe,
-    )
+    run_with(start, plan, &folder, resources, Some(&learner), observe)
 }

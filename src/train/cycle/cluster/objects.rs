@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
+use crate::cycle::from_json;
 use crate::store::Store;
 use crate::{TrainError, durable};
 
@@ -13,7 +14,7 @@ use crate::{TrainError, durable};
 /// # Errors
 /// [`TrainError::Corrupt`] when they are none.
 pub(super) fn parse<T: DeserializeOwned>(name: &str, bytes: &[u8]) -> Result<T, TrainError> {
-    serde_json::from_slice(bytes).map_err(|error| {
+    from_json(bytes).map_err(|error| {
         TrainError::corrupt(Path::new(name), error).advising("restore it from a copy of the run")
     })
 }
@@ -26,7 +27,7 @@ pub(super) fn read<T: DeserializeOwned>(
     store: &Store,
     name: &str,
 ) -> Result<Option<T>, TrainError> {
-    Ok(store.find_checked(name, |bytes| serde_json::from_slice(&bytes))?)
+    Ok(store.find_checked(name, |bytes| from_json(&bytes))?)
 }
 
 /// The folder of a generation, without `/`.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::objects;
 use super::tickets::{GamesOffer, MatchesOffer, Offers, PairRange, Part, Ticket};
-use crate::cycle::{CyclePlan, GameRange, NetworkRef, to_json};
+use crate::cycle::{CyclePlan, GameRange, NetworkRef, from_json, to_json};
 use crate::play::generate::{Progress, generate_shard};
 use crate::play::matches::{MatchParams, PairResult, play_match};
 use crate::play::runtime::Runtime;
@@ -209,7 +209,7 @@ pub(super) fn source(ticket: &Ticket, bytes: Vec<u8>) -> Option<String> {
             Some(shard.info.source)
         }
         Part::Pairs(_) => {
-            let result: PairsResult = serde_json::from_slice(&bytes).ok()?;
+            let result: PairsResult = from_json(&bytes).ok()?;
             Some(result.source)
         }
     }

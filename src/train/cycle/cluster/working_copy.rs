@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +12,7 @@ use crate::cycle::{CyclePlan, Generation, MatchRecord, RunFolder, load, match_re
 use crate::fit::checkpoint::Checkpoint;
 use crate::store::Store;
 use crate::{TrainError, durable};
+use tengen::system::own_temporary_folder;
 
 /// A finished generation: `done.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -89,6 +90,35 @@ fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().display().to_string()
 }
 
+/// Where the working copy of a run is, unless the user names a folder. A run that begins again in a
+/// store has another one; so has a copy of a run.
+pub(super) fn usual(store: &Store, id: &str) -> PathBuf {
+    let place = hash(store.name().as_bytes());
+    own_temporary_folder().join(format!("run-{place}-{id}"))
+}
+
+/// Whether the folder is free for the run with this id, or holds it.
+///
+/// # Errors
+/// [`TrainError::Mismatch`] when it holds another run; [`TrainError`] of files.
+pub(super) fn check(store: &Store, run_folder: &RunFolder, id: &str) -> Result<(), TrainError> {
+    let known: Option<String> = load(&id_path(run_folder))?;
+    let is_used = known.is_some() || run_folder.last_summary()?.is_some();
+    if is_used && known.as_deref() != Some(id) {
+        let reason = format!(
+            "it holds another run than {}: give the learner another folder (--out)",
+            store.name()
+        );
+        return Err(TrainError::mismatch(run_folder.root(), reason));
+    }
+    Ok(())
+}
+
+/// The file that says which run it is a copy of.
+fn id_path(run_folder: &RunFolder) -> PathBuf {
+    run_folder.root().join("store.json")
+}
+
 /// Brings the folder to the state of the store: summaries and matches of all finished generations,
 /// the last checkpoint, and the networks that play again. Games are fetched when they are needed.
 ///
@@ -100,17 +130,8 @@ pub(super) fn bring_up(
     id: &str,
     plan: &CyclePlan,
 ) -> Result<(), TrainError> {
-    let id_path = run_folder.root().join("store.json");
-    let known: Option<String> = load(&id_path)?;
-    let is_used = known.is_some() || run_folder.last_summary()?.is_some();
-    if is_used && known.as_deref() != Some(id) {
-        let reason = format!(
-            "it holds another run than {}: give the learner another folder (--out)",
-            store.name()
-        );
-        return Err(TrainError::mismatch(run_folder.root(), reason));
-    }
-    save(&id_path, &id)?;
+    check(store, run_folder, id)?;
+    save(&id_path(run_folder), &id)?;
     // What is lost or damaged here comes again from the store, with all that is after it.
     let own = run_folder.sound_generations();
     let mut all: Vec<Done> = Vec::new();

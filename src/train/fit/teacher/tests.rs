@@ -26,6 +26,7 @@ fn network(side: u8) -> TeacherNetwork {
             points: 1 + empty.size().area(),
             ..made_up(&empty, spec().encoding)
         }),
+        hash: 0,
         kept: None,
     }
 }

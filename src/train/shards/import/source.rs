@@ -175,14 +175,19 @@ fn add_index(path: &Path, index: &mut Index) -> Result<bool, TrainError> {
 fn names(path: &Path, archive: &ZipArchive<fs::File>) -> Result<Vec<String>, TrainError> {
     let names = archive.file_names().map(|name| Ok(name?.into_owned()));
     let names: Result<Vec<String>, zip::result::ZipError> = names.collect();
-    let mut names = names.map_err(|error| TrainError::corrupt(path, error))?;
+    let mut names = names.map_err(|error| damaged(path, error))?;
     names.sort();
     Ok(names)
 }
 
 fn open(path: &Path) -> Result<ZipArchive<fs::File>, TrainError> {
     let (file, _) = files::open(path, u64::MAX).map_err(refused(path))?;
-    ZipArchive::new(file).map_err(|error| TrainError::corrupt(path, error))
+    ZipArchive::new(file).map_err(|error| damaged(path, error))
+}
+
+/// A file of the user's that cannot be read.
+fn damaged(path: &Path, why: impl ToString) -> TrainError {
+    TrainError::corrupt(path, why).advising("get it again")
 }
 
 fn read_entry(
@@ -190,7 +195,7 @@ fn read_entry(
     archive: &mut ZipArchive<fs::File>,
     name: &str,
 ) -> Result<Vec<u8>, TrainError> {
-    let damaged = |why: String| TrainError::corrupt(path, format!("{name}: {why}"));
+    let damaged = |why: String| damaged(path, format!("{name}: {why}"));
     let entry = archive
         .by_name(name)
         .map_err(|error| damaged(error.to_string()))?;
@@ -198,7 +203,8 @@ fn read_entry(
     let read = entry.take(MAX_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|error| damaged(error.to_string()))?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(damaged(format!("it has more than {MAX_BYTES} bytes")));
+        let why = format!("{name} in it has more than {MAX_BYTES} bytes");
+        return Err(TrainError::mismatch(path, why));
     }
     Ok(bytes)
 }
@@ -211,7 +217,7 @@ fn read_file(path: &Path) -> Result<Vec<u8>, TrainError> {
 fn refused(path: &Path) -> impl FnOnce(OpenError) -> TrainError {
     move |error| match error {
         OpenError::Io(error) => TrainError::io(path)(error),
-        error => TrainError::corrupt(path, error),
+        error => TrainError::mismatch(path, error),
     }
 }
 

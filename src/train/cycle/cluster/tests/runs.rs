@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::{fs, thread};
 
-use super::super::manifest::{Manifest, current_plan, refuse_store, wait_for_plan};
+use super::super::manifest::{Manifest, current_plan, refuse_store, require_run, wait_for_plan};
 use super::super::worker::{Worker, WorkerOptions};
-use super::super::{LearnerOptions, copy_run, open_tickets, run_learner};
+use super::super::{LearnerOptions, copy_run, open_tickets, run_learner, working_copy};
 use crate::cycle::cluster::objects;
 use crate::cycle::{CyclePlan, Generation, Machines, Resources, RunFolder, fsck, load};
 use crate::play::runtime::Runtime;
@@ -86,7 +86,7 @@ fn learn(
     let (runtime, clock) = (runtime(), SystemClock::new());
     let resources = Resources::small(&runtime, &clock);
     let options = LearnerOptions {
-        folder: folder.to_path_buf(),
+        folder: Some(folder.to_path_buf()),
         worker: options(Duration::from_secs(5)),
         plays,
         look_every: Duration::from_millis(50),
@@ -278,12 +278,96 @@ fn runs_of_one_machine_and_of_several_are_told_apart() {
 
     assert!(refuse_store(&several).is_ok() && refuse_store(&single).is_ok());
     let plan = CyclePlan::parse(PLAN).unwrap();
-    Manifest::begin(&folder_store(&several), &plan).unwrap();
+    Manifest::new(&plan)
+        .unwrap()
+        .begin(&folder_store(&several))
+        .unwrap();
     let refused = refuse_store(&several).unwrap_err();
     assert!(matches!(refused, TrainError::Refused(_)), "{refused}");
     let message = refused.to_string();
     assert!(
         message.contains("loop --run") && message.contains("report.html"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_run_that_begins_again_needs_another_working_copy() {
+    let scratch = Scratch::new("cluster-again");
+    let place = |name: &str| scratch.path().join(name);
+    let short = PLAN.replace("generations = 2", "generations = 1");
+    learn(
+        &folder_store(&place("store")),
+        &place("copy"),
+        (&short, true),
+    )
+    .unwrap();
+    fs::rename(place("store"), place("deleted")).unwrap();
+    let store = folder_store(&place("store"));
+    let refused = learn(&store, &place("copy"), (&short, true)).unwrap_err();
+    assert!(refused.to_string().contains("another run"), "{refused}");
+    assert!(!place("store").exists(), "nothing is written before");
+    // Nor is the store of another run a working copy.
+    let refused = learn(&store, &place("deleted"), (&short, true)).unwrap_err();
+    assert!(refused.to_string().contains("it is the store"), "{refused}");
+    let [first, second] = ["1", "2"].map(|id| working_copy::usual(&store, id));
+    assert_ne!(first, second);
+    assert_ne!(
+        first,
+        working_copy::usual(&folder_store(&place("deleted")), "1")
+    );
+
+    // What is no run is not copied as one.
+    fs::create_dir(place("single")).unwrap();
+    fs::write(place("single").join("plan.toml"), PLAN).unwrap();
+    for (name, why) in [("single", "`loop --out`"), ("nothing", "contains no run")] {
+        let refused = require_run(&folder_store(&place(name))).unwrap_err();
+        assert!(refused.to_string().contains(why), "{refused}");
+    }
+    require_run(&folder_store(&place("deleted"))).unwrap();
+}
+
+/// A bit of a result that has changed in the store is noticed by the learner, and by a check.
+#[test]
+fn a_damaged_result_is_noticed() {
+    let scratch = Scratch::new("cluster-damaged");
+    let place = |name: &str| scratch.path().join(name);
+    let short = PLAN.replace("generations = 2", "generations = 1");
+    learn(
+        &folder_store(&place("store")),
+        &place("copy"),
+        (&short, true),
+    )
+    .unwrap();
+    let matches = place("store").join("g0001/matches");
+    let pairs = durable::list(&matches, "", "json").unwrap().remove(0);
+    for (path, at) in [
+        (place("store").join("g0001/games/0001.parquet"), 60),
+        (pairs, 30),
+    ] {
+        let name = path.display();
+        let mut bytes = fs::read(&path).unwrap();
+        bytes[at] ^= 1;
+        fs::write(&path, &bytes).unwrap();
+        let problems = fsck::check(&path, |_| ()).unwrap().problems;
+        assert_eq!(problems.len(), 1, "{name}");
+        bytes[at] ^= 1;
+        fs::write(&path, &bytes).unwrap();
+        assert_eq!(fsck::check(&path, |_| ()).unwrap().problems, [], "{name}");
+    }
+    let path = place("store").join("g0000/games/0001.parquet");
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[60] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    // Another machine, which needs the games.
+    let refused = learn(
+        &folder_store(&place("store")),
+        &place("other"),
+        (PLAN, true),
+    );
+    let message = refused.unwrap_err().to_string();
+    assert!(
+        message.contains("0001.parquet") && message.contains("checksum"),
         "{message}"
     );
 }
@@ -311,8 +395,9 @@ fn a_run_of_another_program_is_refused_with_the_reason() {
     let backend = FaultyBackend::new(1);
     let store = backend.store();
     let plan = CyclePlan::parse(PLAN).unwrap();
-    let manifest = Manifest::begin(&store, &plan).unwrap();
-    assert_eq!(Manifest::begin(&store, &plan).unwrap(), manifest);
+    let begin = || Manifest::new(&plan).unwrap().begin(&store).unwrap();
+    let manifest = begin();
+    assert_eq!(begin(), manifest);
     for (change, reason) in [
         ("protocol", "protocol 9"),
         ("shard_format", "shard format 9"),
