@@ -94,7 +94,7 @@ fn play_by_rollouts<G: Trainable>(
 ) -> anyhow::Result<()> {
     let playouts = args.playouts;
     let source = format!("rollout playouts={playouts}");
-    let plan = args.common.plan(&args.play.settings, source);
+    let plan = args.common.plan(&args.play.settings, source)?;
     let generator = RolloutGenerator(playouts);
     play(start, &plan, &args.common, &generator, interrupt).map(drop)
 }
@@ -216,7 +216,7 @@ fn play_by_network<G: Trainable>(
     if settings.move_noise != 0.0 {
         generator += &format!(" move-noise={}", settings.move_noise);
     }
-    let plan = args.common.plan(settings, generator);
+    let plan = args.common.plan(settings, generator)?;
     let concurrent = settings.concurrent;
     let generator = NetworkGenerator { network, play: how };
     let time = Duration::try_from_secs_f64(args.measure)
@@ -279,7 +279,7 @@ impl Common {
             threads: self.threads.number(),
             settings: settings.clone(),
             generator,
-        }
+        })
     }
 }
 

@@ -283,7 +283,7 @@ mod tests {
         let mut bytes = fs::read(shard::list(folder).unwrap().remove(0)).unwrap();
         fs::write(&ticket, &bytes).unwrap();
         crate::cycle::save(&folder.join("d.json"), &sound).unwrap();
-        let known = check(folder, |_| ()).unwrap().problems;
+        let known = check(folder).unwrap().problems;
         assert!(
             !known
                 .iter()
@@ -293,7 +293,7 @@ mod tests {
             bytes[at] ^= 1;
             fs::write(&ticket, &bytes).unwrap();
             bytes[at] ^= 1;
-            assert_eq!(check(&ticket, |_| ()).unwrap().problems.len(), 1, "{at}");
+            assert_eq!(check(&ticket).unwrap().problems.len(), 1, "{at}");
         }
         fs::remove_file(&ticket).unwrap();
         let text = fs::read_to_string(folder.join("d.json")).unwrap();

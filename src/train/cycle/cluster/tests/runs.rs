@@ -349,11 +349,11 @@ fn a_damaged_result_is_noticed() {
         let mut bytes = fs::read(&path).unwrap();
         bytes[at] ^= 1;
         fs::write(&path, &bytes).unwrap();
-        let problems = fsck::check(&path, |_| ()).unwrap().problems;
+        let problems = fsck::check(&path).unwrap().problems;
         assert_eq!(problems.len(), 1, "{name}");
         bytes[at] ^= 1;
         fs::write(&path, &bytes).unwrap();
-        assert_eq!(fsck::check(&path, |_| ()).unwrap().problems, [], "{name}");
+        assert_eq!(fsck::check(&path).unwrap().problems, [], "{name}");
     }
     let path = place("store").join("g0000/games/0001.parquet");
     let mut bytes = fs::read(&path).unwrap();
