@@ -33,10 +33,12 @@ use std::fmt::Display;
 use thiserror::Error;
 
 use crate::clock::BadTimeControl;
-use crate::engine::{EngineError, ScoringInterrupted};
-use crate::game::{BadKomi, Color};
+use crate::engine::{EngineError, RulesError, ScoringInterrupted};
 
-pub use board::{format_move, format_moves, format_vertex, parse_vertex, points_from_top};
+pub use board::{
+    format_move, format_moves, format_vertex, move_names, parse_color, parse_vertex,
+    points_from_top,
+};
 pub use commands::{COMMANDS, Command, fixed_handicap_points};
 pub use files::FileAccess;
 pub use gomocup::{
@@ -69,12 +71,6 @@ pub enum Failure {
     /// The game does not support this board size.
     #[error("unacceptable size: {0}")]
     UnacceptableSize(String),
-    /// Invalid komi.
-    #[error(transparent)]
-    Komi(BadKomi),
-    /// Unknown rules, or rules that cannot be set now.
-    #[error("{0}")]
-    Rules(String),
     /// There is no move to undo.
     #[error("cannot undo")]
     CannotUndo,
@@ -87,15 +83,6 @@ pub enum Failure {
     /// The game has not ended.
     #[error("cannot score")]
     CannotScore,
-    /// Dead stones, and therefore the score, are not known.
-    #[error("cannot score: {0}")]
-    ScoringInterrupted(#[from] ScoringInterrupted),
-    /// A move is wanted of a side that has not lost, in a finished game without passes.
-    #[error("the game is over, and this side has not lost: there is no move to make")]
-    Over,
-    /// The restrictions of an analysis exclude all legal moves of this side.
-    #[error("no move is left for {0}: avoid and allow exclude every legal one")]
-    AllExcluded(Color),
     /// There are stones on the board already.
     #[error("board not empty")]
     NotEmpty,
@@ -105,27 +92,12 @@ pub enum Failure {
     /// Handicap stones cannot stand there.
     #[error("bad vertex list")]
     BadVertices,
-    /// The game has no handicap.
-    #[error("there are no handicap stones in this game")]
-    NoHandicap,
     /// No report: the game is over, or the search could not be run.
     #[error("no search of this position")]
     NoSearch,
-    /// Playouts choose the moves: they were requested, or no network fits the board.
-    #[error("no network is in use: tengen-network says why")]
-    NoNetwork,
-    /// This game's endings cannot be solved.
-    #[error("this game has no solver")]
-    NoSolver,
-    /// Unknown setting.
-    #[error("unknown parameter; see kata-list-params and tengen-settings")]
-    NoSetting,
-    /// A setting that is read-only here.
-    #[error("this setting can only be 0 here")]
-    OnlyZero,
-    /// CPU time is not available on this system.
-    #[error("CPU time is not available")]
-    NoCpuTime,
+    /// Any other reason, in words.
+    #[error("{0}")]
+    Other(String),
 }
 
 /// Maximum length of repeated input.
@@ -152,6 +124,11 @@ impl Failure {
         let given = shorten(given, REPEATED);
         Failure::Syntax(format!("`{given}` is not a valid {wanted}"))
     }
+
+    /// A reason in words.
+    fn other(why: impl Display) -> Failure {
+        Failure::Other(why.to_string())
+    }
 }
 
 impl From<EngineError> for Failure {
@@ -166,6 +143,18 @@ impl From<EngineError> for Failure {
                 Failure::CannotLoad(error.to_string())
             }
         }
+    }
+}
+
+impl From<RulesError> for Failure {
+    fn from(error: RulesError) -> Failure {
+        Failure::other(error)
+    }
+}
+
+impl From<ScoringInterrupted> for Failure {
+    fn from(error: ScoringInterrupted) -> Failure {
+        Failure::Other(format!("cannot score: {error}"))
     }
 }
 

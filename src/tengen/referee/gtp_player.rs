@@ -3,16 +3,19 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use anyhow::{bail, ensure};
+
 use super::gtp_client::{Fault, GtpClient};
 use super::player::{
     ComplaintKind, EnginePlayer, GameSetup, PlayerMove, REPORT_COMMAND, Reply, RunningEngine,
-    UnsuitableEngine, read_vertex, vertex_text,
+    read_vertex,
 };
 use super::process::EngineProcess;
 use super::referee_clock::AnnouncedTime;
 use super::time_control::{MatchTimeControl, TimeCommands, seconds_text};
 use crate::game::{BoardSize, Color, Move};
 use crate::games::info;
+use crate::gtp::format_move;
 
 /// Maximum characters of a report.
 const REPORT_LEN: usize = 1000;
@@ -183,20 +186,19 @@ impl RunningEngine for GtpPlayer {
     }
 
     /// By the game command of GoGui, and by whether it accepts the board.
-    fn check_game(&mut self, game: &str, size: BoardSize) -> Result<(), UnsuitableEngine> {
+    fn check_game(&mut self, game: &str, size: BoardSize) -> anyhow::Result<()> {
         let theirs = self.ask_if_known("gogui-rules_game_id")?;
         let theirs = theirs.unwrap_or_default().to_ascii_lowercase();
         // An unknown name may be another name of the same game.
-        if theirs != game && info(&theirs).is_some() {
-            let game = game.to_owned();
-            return Err(UnsuitableEngine::OtherGame { theirs, game });
-        }
+        ensure!(
+            theirs == game || info(&theirs).is_none(),
+            "plays {theirs}, and this is a match of {game}: either its command line lacks --game {game} (or what the \
+             engine calls it), or that of tengen-match lacks --game {theirs}"
+        );
         match self.ask(&Self::board_command(size)) {
-            Err(fault @ Fault::Refused { .. }) => Err(UnsuitableEngine::Board {
-                fault,
-                game: game.to_owned(),
-                size,
-            }),
+            Err(fault @ Fault::Refused { .. }) => bail!(
+                "{fault}; does it play {game} on {size}? For Tengen as an engine --game {game} --size {size} says so"
+            ),
             answer => Ok(answer.map(drop)?),
         }
     }
@@ -226,7 +228,7 @@ impl EnginePlayer for GtpPlayer {
     }
 
     fn play(&mut self, color: Color, mv: Move) -> Result<(), Fault> {
-        let vertex = vertex_text(self.size, mv);
+        let vertex = format_move(mv, self.size);
         self.ask(&format!("play {color} {vertex}")).map(drop)
     }
 

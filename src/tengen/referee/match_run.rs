@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
+use anyhow::anyhow;
+
 use super::error_stream::{ErrorStream, NewLines};
 use super::game::{GameTerms, ScheduledGame};
 use super::game_end::{GameEnd, Reason};
@@ -15,9 +17,9 @@ use super::gomocup_player::GomocupPlayer;
 use super::gtp_player::GtpPlayer;
 use super::live::LivePlace;
 use super::player::{
-    ComplaintKind, EngineProtocol, EngineSpec, RunningEngine, StartError, and_last_words,
+    ComplaintKind, EngineMessage, EngineSpec, RunningEngine, and_last_words, other_protocol,
 };
-use super::process::EngineProcesses;
+use super::process::{EngineProcesses, EngineProtocol};
 use super::refereed_game::{Fixture, RefereedGame};
 use crate::clock::Clock;
 use crate::game::{Color, Move, Outcome};
@@ -50,7 +52,7 @@ pub struct MatchPlan<'a> {
     pub clock: Arc<dyn Clock>,
     /// Shows the games, each place on its board.
     pub live: Option<&'a WatchedGames>,
-    /// A program that calls [`guard_engines`](super::guard_engines) when it is run with the argument `guard`: it kills
+    /// A program that calls [`system::watch`](crate::system::watch) when it is run with the argument `guard`: it kills
     /// the engines when this process dies without doing so.
     pub guard: Option<PathBuf>,
 }
@@ -63,7 +65,7 @@ pub struct FinishedGame {
     /// Its result, moves and times.
     pub end: GameEnd,
     /// Complaints on Black's and White's error streams, and refused settings.
-    pub complaints: [Vec<(ComplaintKind, String)>; 2],
+    pub complaints: Vec<EngineMessage>,
 }
 
 impl MatchPlan<'_> {
@@ -90,26 +92,24 @@ impl MatchPlan<'_> {
     /// several times a second, with the running engines.
     ///
     /// # Errors
-    /// [`StartError`] if an engine that has not been started before in this run cannot be started.
-    /// One that fails to start later loses its game as crashed; after three consecutive failures
+    /// If an engine that has not been started before in this run cannot be started. One that fails to start later loses its game as crashed; after three consecutive failures
     /// the match ends with this error, and can be continued when the engine is available again.
     pub fn play<B>(
         &self,
         fixtures: &[Fixture],
         mut finished: impl FnMut(FinishedGame) -> ControlFlow<B>,
         mut meanwhile: impl FnMut(&EngineProcesses),
-    ) -> Result<Option<B>, StartError> {
+    ) -> anyhow::Result<Option<B>> {
         let shared = Shared {
             plan: self,
             fixtures,
             next: AtomicUsize::new(0),
             stop: AtomicBool::new(false),
-            started: self
+            failed_starts: self
                 .engines
                 .iter()
-                .map(|_| AtomicBool::new(false))
+                .map(|_| AtomicU32::new(MAX_FAILED_STARTS))
                 .collect(),
-            failed_starts: self.engines.iter().map(|_| AtomicU32::new(0)).collect(),
             processes: EngineProcesses::guarded(self.guard.as_deref()),
         };
         let places = self.concurrency.min(fixtures.len());
@@ -156,9 +156,7 @@ struct Shared<'a> {
     next: AtomicUsize,
     /// Set when no further games are needed.
     stop: AtomicBool,
-    /// Whether each engine has ever been started.
-    started: Vec<AtomicBool>,
-    /// Consecutive start failures of each engine.
+    /// Consecutive start failures of each engine; already the maximum for one that has never been started.
     failed_starts: Vec<AtomicU32>,
     /// The running engines of all slots.
     processes: EngineProcesses,
@@ -171,7 +169,7 @@ impl Shared<'_> {
     /// Whether the match continues after an engine has failed to start, which then loses the game.
     fn goes_on_without(&self, engine: usize) -> bool {
         let failed = self.failed_starts[engine].fetch_add(1, Ordering::Relaxed) + 1;
-        self.started[engine].load(Ordering::Relaxed) && failed < MAX_FAILED_STARTS
+        failed < MAX_FAILED_STARTS
     }
 }
 
@@ -190,16 +188,14 @@ struct GameSlot<'a> {
 }
 
 impl GameSlot<'_> {
-    fn play_all(mut self, sender: &SyncSender<Result<FinishedGame, StartError>>) {
+    fn play_all(mut self, sender: &SyncSender<anyhow::Result<FinishedGame>>) {
         while !self.shared.stop.load(Ordering::Relaxed) {
             let next = self.shared.next.fetch_add(1, Ordering::Relaxed);
             let Some(&fixture) = self.shared.fixtures.get(next) else {
                 break;
             };
-            let message = match self.play(fixture) {
-                Ok(Some(finished)) => Ok(finished),
-                Ok(None) => break,
-                Err(error) => Err(error),
+            let Some(message) = self.play(fixture).transpose() else {
+                break;
             };
             if sender.send(message).is_err() {
                 break;
@@ -210,7 +206,7 @@ impl GameSlot<'_> {
         }
     }
 
-    fn play(&mut self, fixture: Fixture) -> Result<Option<FinishedGame>, StartError> {
+    fn play(&mut self, fixture: Fixture) -> anyhow::Result<Option<FinishedGame>> {
         let plan = self.shared.plan;
         let mut players = Vec::new();
         for (&engine, color) in fixture.engines.iter().zip(Color::BOTH) {
@@ -222,7 +218,7 @@ impl GameSlot<'_> {
                     return Ok(Some(FinishedGame {
                         fixture,
                         end: lost_at_start(color, &error),
-                        complaints: [Vec::new(), Vec::new()],
+                        complaints: Vec::new(),
                     }));
                 }
                 Err(error) => return Err(error),
@@ -251,10 +247,18 @@ impl GameSlot<'_> {
             return Ok(None);
         };
         let heard = [black.errors.listen(), white.errors.listen()];
-        let mut complaints = [black.player.refusals(), white.player.refusals()];
-        for (complaints, heard) in complaints.iter_mut().zip(&heard) {
+        let mut complaints = Vec::new();
+        for ((running, heard), engine) in
+            [black, white].into_iter().zip(&heard).zip(fixture.engines)
+        {
             let lines = heard.complaints.iter().cloned();
-            complaints.extend(lines.map(|line| (ComplaintKind::Stream, line)));
+            let lines = lines.map(|line| (ComplaintKind::Stream, line));
+            let lines = running.player.refusals().into_iter().chain(lines);
+            complaints.extend(lines.map(|(kind, line)| EngineMessage {
+                engine: plan.engines[engine].name.clone(),
+                kind,
+                line,
+            }));
         }
         add_last_words(&mut end, &heard);
         if let Some(live) = &live {
@@ -271,7 +275,7 @@ impl GameSlot<'_> {
     }
 
     /// The running engine, or a new process.
-    fn take_player(&mut self, engine: usize) -> Result<Running, StartError> {
+    fn take_player(&mut self, engine: usize) -> anyhow::Result<Running> {
         if let Some(running) = self.players.remove(&engine) {
             return Ok(running);
         }
@@ -286,18 +290,13 @@ impl GameSlot<'_> {
                 Box::new(GomocupPlayer::new(process, limit, spec.info.clone()))
             }
         };
-        let name = || spec.name.clone();
-        player.greet().map_err(|fault| StartError::Handshake {
-            name: name(),
-            fault,
-            last_words: errors.listen().last_words,
+        let name = &spec.name;
+        player.greet().map_err(|fault| {
+            let last_words = and_last_words(errors.listen().last_words.as_ref());
+            anyhow!("{name} {fault}{}{last_words}", other_protocol(&fault))
         })?;
         let fits = player.check_game(plan.rules.name(), plan.rules.size());
-        fits.map_err(|source| StartError::UnsuitableEngine {
-            name: name(),
-            source,
-        })?;
-        self.shared.started[engine].store(true, Ordering::Relaxed);
+        fits.map_err(|why| anyhow!("{name} {why}"))?;
         self.shared.failed_starts[engine].store(0, Ordering::Relaxed);
         Ok(Running { player, errors })
     }
@@ -334,11 +333,11 @@ fn add_last_words(end: &mut GameEnd, heard: &[NewLines; 2]) {
     }
 }
 
-fn lost_at_start(color: Color, error: &StartError) -> GameEnd {
+fn lost_at_start(color: Color, error: &anyhow::Error) -> GameEnd {
     GameEnd {
         outcome: Outcome::win(color.opponent()),
         reason: Reason::Crash,
-        detail: Some(error.to_string()),
+        detail: Some(format!("{error:#}")),
         count: None,
         moves: Vec::new(),
         left: None,

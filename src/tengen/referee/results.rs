@@ -3,20 +3,21 @@
 //! A line is on disk before the next game of its slot begins, so a kill at any moment loses only
 //! the games in progress. An incomplete last line is removed when the file is opened again.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use anyhow::{Context as _, anyhow, bail, ensure};
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use super::clock_simulation::ClockSimulation;
 use super::game_end::{Count, PlayedMove, Reason};
 use super::match_run::{FinishedGame, MatchPlan};
-use super::opening;
-use super::player::{ComplaintKind, EngineSpec};
+use super::player::{EngineMessage, EngineSpec};
 use crate::game::{BoardSize, Color, Outcome};
+use crate::gtp::format_moves;
 use crate::stats::GameResult;
 use crate::system::{open_to_lock, sync_folder, try_lock};
 
@@ -91,18 +92,6 @@ pub struct GameEntry {
     pub complaints: Vec<EngineMessage>,
 }
 
-/// A message about an engine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EngineMessage {
-    /// The engine's name.
-    pub engine: String,
-    /// Kind of the message.
-    #[serde(default, skip_serializing_if = "ComplaintKind::is_stream")]
-    pub kind: ComplaintKind,
-    /// The message, shortened.
-    pub line: String,
-}
-
 impl MatchTerms {
     /// The board.
     pub fn board(&self) -> BoardSize {
@@ -124,13 +113,6 @@ impl GameEntry {
         let name = |color: Color| plan.engines[fixture.engines[color.index()]].name.clone();
         let milliseconds = |time: Duration| (time.as_secs_f64() * 1000.0).round() / 1000.0;
         let seconds = end.moves.iter().map(|played| milliseconds(played.took));
-        let lines = Color::BOTH.into_iter().zip(complaints);
-        let lines = lines.flat_map(|(color, lines)| lines.iter().map(move |line| (color, line)));
-        let messages = lines.map(|(color, (kind, line))| EngineMessage {
-            engine: name(color),
-            kind: *kind,
-            line: line.clone(),
-        });
         GameEntry {
             number: fixture.number,
             pair: fixture.pair,
@@ -141,11 +123,11 @@ impl GameEntry {
             detail: end.detail.clone(),
             count: end.count.clone(),
             opening_len: opening.len(),
-            moves: opening::to_line(plan.rules.size(), &moves),
+            moves: format_moves(&moves, plan.rules.size()),
             seconds: seconds.collect(),
             visits: end.moves.iter().map(PlayedMove::visits).collect(),
             left: end.left.map(|left| left.map(milliseconds)),
-            complaints: messages.collect(),
+            complaints: complaints.clone(),
         }
     }
 }
@@ -185,50 +167,6 @@ impl ResultText {
     }
 }
 
-/// Why a result file cannot be read or written.
-#[derive(Debug, Error)]
-pub enum ResultError {
-    /// Error of the operating system.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// Another process is writing this file.
-    #[error("{} is in use by another tengen-match", path.display())]
-    InUse {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A line that is not a valid entry.
-    #[error("{} line {line}: {message}", path.display())]
-    Corrupt {
-        /// The file.
-        path: PathBuf,
-        /// Line number from 1.
-        line: usize,
-        /// Message of the parser.
-        message: String,
-    },
-    /// The file belongs to a match with other terms.
-    #[error(
-        "{} belongs to another match: its {field} is {found}, asked for was {asked}; give another \
-         --out folder or the same terms", path.display()
-    )]
-    OtherMatch {
-        /// The file.
-        path: PathBuf,
-        /// The first term that differs.
-        field: String,
-        /// Its value in the file.
-        found: String,
-        /// Its value now.
-        asked: String,
-    },
-}
-
 /// The first line of a file.
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -250,31 +188,21 @@ impl ResultFile {
     /// Opens or creates the file of a match and returns the games it already holds.
     ///
     /// # Errors
-    /// [`ResultError::OtherMatch`] if it belongs to a match with other terms, and the other
-    /// variants.
-    pub fn open(
-        path: &Path,
-        terms: &MatchTerms,
-    ) -> Result<(ResultFile, Vec<GameEntry>), ResultError> {
-        let io = |source| ResultError::Io {
-            path: path.to_owned(),
-            source,
-        };
+    /// If it belongs to a match with other terms, is in use or not sound, and errors of the operating system.
+    pub fn open(path: &Path, terms: &MatchTerms) -> anyhow::Result<(ResultFile, Vec<GameEntry>)> {
+        let name = || path.display().to_string();
         let open = File::options()
             .read(true)
             .write(true)
             .create(true)
             .truncate(false)
             .open(path);
-        let mut file = open.map_err(io)?;
-        let lock = open_to_lock(path).map_err(io)?;
-        if !try_lock(&lock, path) {
-            return Err(ResultError::InUse {
-                path: path.to_owned(),
-            });
-        }
+        let mut file = open.with_context(name)?;
+        let lock = open_to_lock(path).with_context(name)?;
+        let is_free = try_lock(&lock, path);
+        ensure!(is_free, "{} is in use by another tengen-match", name());
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(io)?;
+        file.read_to_end(&mut bytes).with_context(name)?;
         let text = whole_lines(path, bytes)?;
         let mut games = Vec::new();
         if !text.is_empty() {
@@ -282,8 +210,8 @@ impl ResultFile {
             refuse_other_terms(path, &found, terms)?;
             games = played;
         }
-        file.set_len(text.len() as u64).map_err(io)?;
-        file.seek(SeekFrom::End(0)).map_err(io)?;
+        file.set_len(text.len() as u64).with_context(name)?;
+        file.seek(SeekFrom::End(0)).with_context(name)?;
         let mut results = ResultFile {
             path: path.to_owned(),
             file,
@@ -294,7 +222,7 @@ impl ResultFile {
                 tengen_match: FORMAT,
                 terms: terms.clone(),
             })?;
-            sync_parent(path).map_err(io)?;
+            sync_parent(path).with_context(name)?;
         }
         Ok((results, games))
     }
@@ -302,26 +230,17 @@ impl ResultFile {
     /// Appends a game; it is on disk when this returns.
     ///
     /// # Errors
-    /// [`ResultError::Io`] on write errors.
-    pub fn append(&mut self, game: &GameEntry) -> Result<(), ResultError> {
+    /// On write errors.
+    pub fn append(&mut self, game: &GameEntry) -> anyhow::Result<()> {
         self.append_line(game)
     }
 
-    fn append_line(&mut self, value: &impl Serialize) -> Result<(), ResultError> {
-        let mut line = serde_json::to_string(value).map_err(|error| self.io(error.into()))?;
-        line.push('\n');
-        let written = self
-            .file
-            .write_all(line.as_bytes())
-            .and_then(|()| self.file.sync_data());
-        written.map_err(|error| self.io(error))
-    }
-
-    fn io(&self, source: io::Error) -> ResultError {
-        ResultError::Io {
-            path: self.path.clone(),
-            source,
-        }
+    fn append_line(&mut self, value: &impl Serialize) -> anyhow::Result<()> {
+        let name = || self.path.display().to_string();
+        let line = serde_json::to_string(value).with_context(name)? + "\n";
+        let written = self.file.write_all(line.as_bytes());
+        let written = written.and_then(|()| self.file.sync_data());
+        written.with_context(name)
     }
 }
 
@@ -336,58 +255,44 @@ fn sync_parent(path: &Path) -> io::Result<()> {
 /// The terms and the games of a result file, without an incomplete last line.
 ///
 /// # Errors
-/// [`ResultError::Io`] and [`ResultError::Corrupt`].
-pub fn read(path: &Path) -> Result<(MatchTerms, Vec<GameEntry>), ResultError> {
-    let bytes = std::fs::read(path).map_err(|source| ResultError::Io {
-        path: path.to_owned(),
-        source,
-    })?;
+/// If it cannot be read, or a line is no valid entry.
+pub fn read(path: &Path) -> anyhow::Result<(MatchTerms, Vec<GameEntry>)> {
+    let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
     parse(path, &whole_lines(path, bytes)?)
 }
 
 /// The complete lines: a kill during a write, perhaps within a character, lost that game.
-fn whole_lines(path: &Path, mut bytes: Vec<u8>) -> Result<String, ResultError> {
+fn whole_lines(path: &Path, mut bytes: Vec<u8>) -> anyhow::Result<String> {
     let end = bytes.iter().rposition(|&byte| byte == b'\n');
     bytes.truncate(end.map_or(0, |end| end + 1));
     String::from_utf8(bytes).map_err(|error| {
         let sound = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        ResultError::Corrupt {
-            path: path.to_owned(),
-            line: 1 + sound.iter().filter(|&&byte| byte == b'\n').count(),
-            message: "it is not UTF-8".to_owned(),
-        }
+        let line = sound.iter().filter(|&&byte| byte == b'\n').count();
+        corrupt(path, line, "it is not UTF-8")
     })
 }
 
-fn parse(path: &Path, text: &str) -> Result<(MatchTerms, Vec<GameEntry>), ResultError> {
-    let corrupt = |line: usize, message: String| ResultError::Corrupt {
-        path: path.to_owned(),
-        line: line + 1,
-        message,
-    };
+/// The error of a line, counted from 0.
+fn corrupt(path: &Path, line: usize, message: impl Display) -> anyhow::Error {
+    anyhow!("{} line {}: {message}", path.display(), line + 1)
+}
+
+fn parse(path: &Path, text: &str) -> anyhow::Result<(MatchTerms, Vec<GameEntry>)> {
     let mut lines = text.lines().enumerate();
     let (_, first) = lines
         .next()
-        .ok_or_else(|| corrupt(0, "there is no header".to_owned()))?;
-    let header: Header =
-        serde_json::from_str(first).map_err(|error| corrupt(0, error.to_string()))?;
+        .ok_or_else(|| corrupt(path, 0, "there is no header"))?;
+    let header: Header = serde_json::from_str(first).map_err(|error| corrupt(path, 0, error))?;
     if header.tengen_match != FORMAT {
         let message = format!("format {} instead of {FORMAT}", header.tengen_match);
-        return Err(corrupt(0, message));
+        return Err(corrupt(path, 0, message));
     }
-    let games: Result<Vec<GameEntry>, ResultError> = lines
-        .map(|(line, text)| {
-            serde_json::from_str(text).map_err(|error| corrupt(line, error.to_string()))
-        })
-        .collect();
-    Ok((header.terms, games?))
+    let game =
+        |(line, text)| serde_json::from_str(text).map_err(|error| corrupt(path, line, error));
+    Ok((header.terms, lines.map(game).collect::<Result<_, _>>()?))
 }
 
-fn refuse_other_terms(
-    path: &Path,
-    found: &MatchTerms,
-    asked: &MatchTerms,
-) -> Result<(), ResultError> {
+fn refuse_other_terms(path: &Path, found: &MatchTerms, asked: &MatchTerms) -> anyhow::Result<()> {
     let fields = |terms: &MatchTerms| serde_json::to_value(terms).unwrap_or_default();
     let (found, asked) = (fields(found), fields(asked));
     // A field that only one of them has differs, too.
@@ -395,15 +300,15 @@ fn refuse_other_terms(
         .into_iter()
         .filter_map(|terms| terms.as_object());
     let mut names = objects.flat_map(|terms| terms.keys());
-    match names.find(|&name| found.get(name) != asked.get(name)) {
-        None => Ok(()),
-        Some(name) => Err(ResultError::OtherMatch {
-            path: path.to_owned(),
-            field: name.clone(),
-            found: found[name].to_string(),
-            asked: asked[name].to_string(),
-        }),
+    if let Some(name) = names.find(|&name| found.get(name) != asked.get(name)) {
+        bail!(
+            "{} belongs to another match: its {name} is {}, asked for was {}; give another --out folder or the same terms",
+            path.display(),
+            found[name],
+            asked[name]
+        );
     }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ pub use games::WatchedGames;
 
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::clock::{Budget, TimeLeft};
 use crate::game::{BoardSize, Color, Move};
@@ -22,7 +22,7 @@ use crate::gtp::format_vertex;
 use crate::record::{GameRecord, Vertex};
 
 /// The evaluation of a position.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Eval {
     /// Black's winrate, in [0, 1].
     pub winrate: f32,
@@ -31,7 +31,7 @@ pub struct Eval {
     /// Visits of the search.
     pub visits: u64,
     /// `B`, `W` or `0` if the result is proven.
-    pub proven: Option<&'static str>,
+    pub proven: Option<String>,
 }
 
 /// A clock.

@@ -12,9 +12,10 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::anyhow;
 pub use assets::{STYLE, body, file_script};
 pub use http::{Reply, Request};
-pub use server::{Server, ServerError};
+pub use server::Server;
 
 /// What a site is about.
 pub trait Host: Send + Sync {
@@ -136,9 +137,10 @@ fn same(one: &[u8], other: &[u8]) -> bool {
 ///
 /// # Errors
 /// If the system has none.
-pub(super) fn token() -> Result<String, getrandom::Error> {
+pub(super) fn token() -> anyhow::Result<String> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes)?;
+    let filled = getrandom::fill(&mut bytes);
+    filled.map_err(|error| anyhow!("no random numbers for the address: {error}"))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use thiserror::Error;
+use anyhow::Context as _;
 
 use super::http::{self, Refused, Reply};
 use super::{Answer, Host, Page, Site, token};
@@ -43,28 +43,6 @@ impl Drop for Counted<'_> {
     }
 }
 
-/// Why a page cannot be served.
-#[derive(Debug, Error)]
-pub enum ServerError {
-    /// The port is taken, or not allowed.
-    #[error("cannot use port {port}: {source}")]
-    Port {
-        /// The port; 0 for any free one.
-        port: u16,
-        /// Why.
-        source: io::Error,
-    },
-    /// This computer has no address in a network.
-    #[error("this computer is in no network that a phone could use")]
-    NoNetwork,
-    /// The system has no random numbers for the address.
-    #[error("no random numbers for the address: {0}")]
-    Token(getrandom::Error),
-    /// No thread can be started.
-    #[error("no thread can be started: {0}")]
-    Thread(io::Error),
-}
-
 /// A server on the loopback address, or for the local network.
 pub struct Server {
     listener: TcpListener,
@@ -76,8 +54,8 @@ impl Server {
     /// [serves](Server::serve).
     ///
     /// # Errors
-    /// [`ServerError`].
-    pub fn bind(port: u16, host: Arc<dyn Host>) -> Result<Server, ServerError> {
+    /// If the port is taken or not allowed, or there are no random numbers for the address.
+    pub fn bind(port: u16, host: Arc<dyn Host>) -> anyhow::Result<Server> {
         Server::listen(Ipv4Addr::LOCALHOST, None, port, host)
     }
 
@@ -85,9 +63,9 @@ impl Server {
     /// along who can read the network, as nothing is encrypted.
     ///
     /// # Errors
-    /// [`ServerError`].
-    pub fn bind_in_network(port: u16, host: Arc<dyn Host>) -> Result<Server, ServerError> {
-        let own = own_address().ok_or(ServerError::NoNetwork)?;
+    /// The same, and if this computer has no address in a network.
+    pub fn bind_in_network(port: u16, host: Arc<dyn Host>) -> anyhow::Result<Server> {
+        let own = own_address().context("this computer is in no network that a phone could use")?;
         Server::listen(Ipv4Addr::UNSPECIFIED, Some(own), port, host)
     }
 
@@ -96,13 +74,13 @@ impl Server {
         network: Option<Ipv4Addr>,
         port: u16,
         host: Arc<dyn Host>,
-    ) -> Result<Server, ServerError> {
-        let refused = |source| ServerError::Port { port, source };
-        let listener = TcpListener::bind((at, port)).map_err(refused)?;
+    ) -> anyhow::Result<Server> {
+        let refused = || format!("cannot use port {port}");
+        let listener = TcpListener::bind((at, port)).with_context(refused)?;
         let site = Site {
             host,
-            token: token().map_err(ServerError::Token)?,
-            port: listener.local_addr().map_err(refused)?.port(),
+            token: token()?,
+            port: listener.local_addr().with_context(refused)?.port(),
             network,
         };
         Ok(Server {
@@ -125,10 +103,10 @@ impl Server {
     ///
     /// # Errors
     /// If no thread can be started.
-    pub fn spawn(self) -> Result<(), ServerError> {
+    pub fn spawn(self) -> anyhow::Result<()> {
         let thread = std::thread::Builder::new().name("server".to_owned());
         let spawned = thread.spawn(move || self.serve());
-        spawned.map(drop).map_err(ServerError::Thread)
+        spawned.map(drop).context("no thread can be started")
     }
 
     /// Serves forever.

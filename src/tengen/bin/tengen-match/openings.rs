@@ -14,10 +14,11 @@ use clap::Args;
 use tengen::clock::SystemClock;
 use tengen::game::{BoardSize, Color, Move, ply_cap};
 use tengen::games::{GAMES, known_name, usual_board};
+use tengen::gtp::format_moves;
 use tengen::record::file;
 use tengen::referee::{
     ClockSimulation, EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan, MatchTimeControl,
-    RefereedGame, opening, refereed_game,
+    RefereedGame, refereed_game,
 };
 
 use crate::options::{parse_positive, parse_size, positive_seconds, read_text};
@@ -242,11 +243,8 @@ impl Judging<'_> {
             complaints,
         } = finished;
         if self.complaint.is_none() {
-            let mut troubles = complaints
-                .iter()
-                .flatten()
-                .filter(|(kind, _)| kind.is_trouble());
-            self.complaint = troubles.next().map(|(_, line)| line.clone());
+            let trouble = complaints.iter().find(|said| said.kind.is_trouble());
+            self.complaint = trouble.map(|said| said.line.clone());
         }
         if end.reason.is_failure() {
             let detail = end.detail.as_deref().unwrap_or_default();
@@ -333,7 +331,7 @@ impl Judging<'_> {
              # Black's expected score within {tolerance} of one half by {by}.\n"
         );
         for (&opening, score) in &self.kept {
-            let moves = opening::to_line(size, &candidates[opening]);
+            let moves = format_moves(&candidates[opening], size);
             writeln!(text, "{moves}  # {score:.3}")?;
         }
         let out = &self.args.out;

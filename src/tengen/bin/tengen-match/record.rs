@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 use serde::Serialize;
-use tengen::clock::{date_time, unix_time};
+use tengen::record::today;
 use tengen::referee::{MatchRecord, MatchReport, results};
 use tengen::system;
 
@@ -56,12 +56,6 @@ fn id(out: &Path, date: &str, meeting: Option<&MatchReport>) -> String {
         ),
         None => format!("{folder}-{date}"),
     }
-}
-
-fn today() -> String {
-    let time = date_time(unix_time(), 0);
-    let date = time.split(' ').next().unwrap_or_default();
-    date.replace('.', "-")
 }
 
 /// The commit of the checkout in which the match is started.

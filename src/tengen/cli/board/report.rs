@@ -2,8 +2,8 @@
 //! are listed row by row from the top.
 
 use serde::{Deserialize, Serialize};
-use tengen::game::{BoardSize, Color, Move, Proof};
-use tengen::gtp::{format_move, points_from_top};
+use tengen::game::{BoardSize, Color, Move, Outcome, Proof};
+use tengen::gtp::{format_move, move_names, points_from_top};
 use tengen::search::{MoveReport, SearchReport};
 use tengen::watch::Eval;
 
@@ -98,9 +98,14 @@ pub(super) struct Analysis {
     pub(super) done: bool,
 }
 
-/// A result for a side: `B`, `W` or `0`; `None` if it is not proven.
-pub(super) fn proven(proof: Option<Proof>, side: Color) -> Option<&'static str> {
-    proof.map(|proof| proof.outcome(side).winner.map_or("0", Color::letter))
+/// The winner as `B`, `W` or `0`.
+pub(super) fn winner(outcome: Outcome) -> String {
+    outcome.winner.map_or("0", Color::letter).to_owned()
+}
+
+/// A proven result for a side; `None` if it is not proven.
+pub(super) fn proven(proof: Option<Proof>, side: Color) -> Option<String> {
+    proof.map(|proof| winner(proof.outcome(side)))
 }
 
 fn tenth(points: f32) -> f32 {
@@ -115,8 +120,7 @@ impl SearchedPosition {
     }
 
     fn line(self, moves: &[Move]) -> Vec<String> {
-        let moves = moves.iter().take(LINE);
-        moves.map(|&mv| format_move(mv, self.size)).collect()
+        move_names(&moves[..moves.len().min(LINE)], self.size)
     }
 
     /// The search's evaluation of the position.
@@ -125,10 +129,9 @@ impl SearchedPosition {
         let value = report.best().filter(|best| best.visits > 0);
         let value = value.map_or(report.value, |best| best.value);
         let value = report.proof.map_or(value, Proof::value);
-        let lead = report.black_ahead();
         Eval {
             winrate: self.winrate(value),
-            lead: lead.map(tenth),
+            lead: report.black_ahead().map(tenth),
             visits: report.visits,
             proven: proven(report.proof, self.mover),
         }
@@ -148,7 +151,7 @@ impl SearchedPosition {
             winrate: self.winrate(value),
             lead: expected.map(|expected| tenth(expected.black_ahead)),
             prior: (found.prior * 1e4).round() / 1e4,
-            proven: proven(found.proof, self.mover).map(str::to_owned),
+            proven: proven(found.proof, self.mover),
             pv: self.line(&found.pv),
         }
     }
@@ -234,6 +237,6 @@ mod tests {
             ..report
         };
         let eval = searched.eval(&proven);
-        assert_eq!((eval.winrate, eval.proven), (1.0, Some("B")));
+        assert_eq!((eval.winrate, eval.proven.as_deref()), (1.0, Some("B")));
     }
 }

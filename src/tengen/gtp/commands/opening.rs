@@ -188,10 +188,15 @@ fn set_up(session: &mut Session, points: Vec<Move>) -> Reply {
 }
 
 /// Handicap stones are for games that count points: in others they may decide the game or be illegal.
-fn stones(session: &Session, args: &Arguments<'_>) -> Result<usize, Failure> {
-    if !session.engine.info().scored {
-        return Err(Failure::NoHandicap);
+fn allow_handicap(session: &Session) -> Result<(), Failure> {
+    match session.engine.info().scored {
+        true => Ok(()),
+        false => Err(Failure::other("there are no handicap stones in this game")),
     }
+}
+
+fn stones(session: &Session, args: &Arguments<'_>) -> Result<usize, Failure> {
+    allow_handicap(session)?;
     usize::try_from(args.integer(0)?).map_err(|_| Failure::Stones)
 }
 
@@ -210,9 +215,7 @@ pub(super) fn place_free_handicap(session: &mut Session, args: &Arguments<'_>) -
 }
 
 pub(super) fn set_free_handicap(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    if !session.engine.info().scored {
-        return Err(Failure::NoHandicap);
-    }
+    allow_handicap(session)?;
     let size = session.engine.size();
     let mut points = Vec::new();
     for text in args.all() {

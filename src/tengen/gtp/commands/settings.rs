@@ -41,7 +41,9 @@ impl Setting {
     /// Finds a setting by name in the first or the second table.
     fn find(table: &[(&str, Setting)], name: &str) -> Result<Setting, Failure> {
         let found = table.iter().find(|(known, _)| *known == name);
-        found.map(|(_, setting)| *setting).ok_or(Failure::NoSetting)
+        let unknown = "unknown parameter; see kata-list-params and tengen-settings";
+        let found = found.map(|(_, setting)| *setting);
+        found.ok_or_else(|| Failure::other(unknown))
     }
 
     fn get(self, session: &Session) -> String {
@@ -76,8 +78,10 @@ impl Setting {
             Setting::Ponder => session.options.ponder = truth(value)?,
             Setting::LiveGraphics => session.options.live_graphics = truth(value)?,
             Setting::Zero => {
-                let zero = value.parse() == Ok(0.0);
-                return if zero { Ok(()) } else { Err(Failure::OnlyZero) };
+                return match value.parse() == Ok(0.0) {
+                    true => Ok(()),
+                    false => Err(Failure::other("this setting can only be 0 here")),
+                };
             }
         }
         session.engine.set_thinking_limits(thinking_limits);
@@ -184,7 +188,7 @@ fn name_in_json(text: &str, current: &str) -> Result<Option<String>, Failure> {
     };
     for (field, value) in &given {
         if field.as_str() != "rules" && current.get(field.as_str()) != Some(value) {
-            return Err(Failure::Rules(format!(
+            return Err(Failure::Other(format!(
                 "`{field}` cannot be {value} in this game: of the fields of kata-get-rules only `rules` can \
                  change"
             )));
@@ -201,19 +205,17 @@ pub(super) fn kata_set_rules(session: &mut Session, args: &Arguments<'_>) -> Rep
         Some(_) => text,
         None => name_in_json(&text, &named_json(&*session.engine))?.unwrap_or(text),
     };
-    session.set_rules(&rules)?;
+    session.engine.set_rules(&rules)?;
     Ok(String::new())
 }
 
 /// Sets a single rule by its name in `kata-get-rules`.
 pub(super) fn kata_set_rule(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let (name, value) = (args.text(0)?, args.text(1)?);
-    if name == "rules" && session.engine.rules_json().is_none() {
-        session.set_rules(value)?;
-        return Ok(String::new());
+    match name == "rules" && session.engine.rules_json().is_none() {
+        true => session.engine.set_rules(value)?,
+        false => session.engine.set_rule(name, value)?,
     }
-    let set = session.engine.set_rule(name, value);
-    set.map_err(|error| Failure::Rules(error.to_string()))?;
     Ok(String::new())
 }
 
@@ -225,8 +227,8 @@ const KGS_RULES: &[&str] = &["japanese", "chinese", "aga", "new_zealand"];
 pub(super) fn kgs_rules(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let (name, is_go) = (args.text(0)?, session.engine.rules_json().is_some());
     match name {
-        "chinese" if is_go => session.set_rules("chinese-kgs")?,
-        name if is_go || !KGS_RULES.contains(&name) => session.set_rules(name)?,
+        "chinese" if is_go => session.engine.set_rules("chinese-kgs")?,
+        name if is_go || !KGS_RULES.contains(&name) => session.engine.set_rules(name)?,
         _ => {}
     }
     Ok(String::new())

@@ -1,7 +1,7 @@
 //! Converts the properties of the main line to a record.
 
 use super::komi::{self, Habits};
-use super::lexer::{MainLine, Property, main_line};
+use super::lexer::{Property, main_line};
 use super::values::{bad_value, board_size, player, points, shown, simple_text, text, vertex};
 use super::{SgfError, game_name};
 use crate::game::{BoardSize, Color, Move};
@@ -26,7 +26,7 @@ pub fn read(text: &str) -> Result<GameRecord, SgfError> {
 /// # Errors
 /// [`SgfError`] names the missing or invalid part, if it is required.
 pub fn read_until(text: &str, plays: usize) -> Result<GameRecord, SgfError> {
-    let MainLine { nodes, notes } = main_line(text)?;
+    let (nodes, notes) = main_line(text)?;
     let nodes: Vec<&[Property<'_>]> = nodes.iter().map(Vec::as_slice).collect();
     read_nodes(&nodes, notes, plays)
 }
@@ -162,14 +162,11 @@ impl SgfReader {
     }
 
     /// Some files have several moves in one property.
-    fn play(&mut self, name: &'static str, color: Color, values: &[&str]) -> Result<(), SgfError> {
+    fn play(&mut self, name: &str, color: Color, values: &[&str]) -> Result<(), SgfError> {
         for value in values {
             let number = self.record.plays.len() + 1;
             let vertex = vertex(name, value, self.record.size);
-            let vertex = vertex.map_err(|error| SgfError::Move {
-                number,
-                error: Box::new(error),
-            })?;
+            let vertex = vertex.map_err(|error| SgfError(format!("move {number}: {error}")))?;
             self.has_moved = true;
             self.record.plays.push(RecordedPlay {
                 play: Play { color, vertex },
@@ -212,7 +209,7 @@ impl SgfReader {
     }
 
     /// An empty list, which some programs write, is ignored.
-    fn set_up(&mut self, name: &'static str, color: Option<Color>, values: &[&str]) {
+    fn set_up(&mut self, name: &str, color: Option<Color>, values: &[&str]) {
         for value in values.iter().filter(|value| !value.trim().is_empty()) {
             match points(name, value, self.record.size) {
                 Ok(points) => points.into_iter().for_each(|point| self.put(point, color)),
