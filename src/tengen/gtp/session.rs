@@ -134,11 +134,6 @@ impl Session {
         self.interrupts.until_interrupted(|stop| ask(engine, stop))
     }
 
-    /// The move that the engine would play; nothing changes.
-    pub(super) fn name_move(&mut self, color: Color) -> Decision {
-        self.choose(color, MoveKind::Named)
-    }
-
     /// Chooses a move, in one of these ways.
     pub(super) fn choose(&mut self, color: Color, kind: MoveKind) -> Decision {
         self.until_interrupted(|engine, stop| {

@@ -65,7 +65,7 @@ impl WatchedGames {
     /// As [`Server::bind`] and [`Server::spawn`].
     pub fn serve(self: &Arc<Self>, port: u16) -> anyhow::Result<String> {
         let host: Arc<WatchedGames> = Arc::clone(self);
-        let server = Server::bind(port, host)?;
+        let server = Server::bind(port, host, false)?;
         let address = server.address();
         server.spawn()?;
         Ok(address)

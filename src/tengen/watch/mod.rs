@@ -191,23 +191,17 @@ impl WatchedGame {
 
     /// Whether this is the other game with more moves, or as many.
     fn continues(&self, other: &WatchedGame) -> bool {
-        let plays = |moves: &[MoveView]| -> Vec<_> {
-            let played = moves.iter().map(|shown| (shown.color, shown.at.clone()));
-            played.collect()
-        };
         let same = self.title == other.title && self.game == other.game;
-        same && plays(&self.moves).starts_with(&plays(&other.moves))
+        let mut moves = self.moves.iter().zip(&other.moves);
+        same && self.moves.len() >= other.moves.len()
+            && moves.all(|(own, its)| (own.color, &own.at) == (its.color, &its.at))
     }
 
     /// The game some time later: its running clock, and the time of its move.
     fn after(&self, elapsed: Duration) -> WatchedGame {
         let mut later = self.clone();
-        for clock in later
-            .clocks
-            .iter_mut()
-            .flatten()
-            .filter(|clock| clock.running)
-        {
+        let clocks = later.clocks.iter_mut().flatten();
+        for clock in clocks.filter(|clock| clock.running) {
             clock.seconds -= elapsed.as_secs_f64();
         }
         if let Some(plan) = &mut later.plan {

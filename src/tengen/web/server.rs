@@ -50,31 +50,20 @@ pub struct Server {
 }
 
 impl Server {
-    /// Takes a port of the loopback address, any free one for 0. Nothing is answered before it
-    /// [serves](Server::serve).
+    /// Takes a port, any free one for 0: of the loopback address, or for all computers of the local network. There whoever
+    /// has the address can use the page, and reads along who can read the network, as nothing is encrypted. Nothing is
+    /// answered before it [serves](Server::serve).
     ///
     /// # Errors
-    /// If the port is taken or not allowed, or there are no random numbers for the address.
-    pub fn bind(port: u16, host: Arc<dyn Host>) -> anyhow::Result<Server> {
-        Server::listen(Ipv4Addr::LOCALHOST, None, port, host)
-    }
-
-    /// The same for all computers of the local network: whoever has the address can use the page, and reads
-    /// along who can read the network, as nothing is encrypted.
-    ///
-    /// # Errors
-    /// The same, and if this computer has no address in a network.
-    pub fn bind_in_network(port: u16, host: Arc<dyn Host>) -> anyhow::Result<Server> {
-        let own = own_address().context("this computer is in no network that a phone could use")?;
-        Server::listen(Ipv4Addr::UNSPECIFIED, Some(own), port, host)
-    }
-
-    fn listen(
-        at: Ipv4Addr,
-        network: Option<Ipv4Addr>,
-        port: u16,
-        host: Arc<dyn Host>,
-    ) -> anyhow::Result<Server> {
+    /// If the port is taken or not allowed, there are no random numbers for the address, or this computer has no address
+    /// in a network that is asked for.
+    pub fn bind(port: u16, host: Arc<dyn Host>, for_network: bool) -> anyhow::Result<Server> {
+        let own = || own_address().context("this computer is in no network that a phone could use");
+        let network = for_network.then(own).transpose()?;
+        let at = match for_network {
+            true => Ipv4Addr::UNSPECIFIED,
+            false => Ipv4Addr::LOCALHOST,
+        };
         let refused = || format!("cannot use port {port}");
         let listener = TcpListener::bind((at, port)).with_context(refused)?;
         let site = Site {

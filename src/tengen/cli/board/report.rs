@@ -158,11 +158,6 @@ impl SearchedPosition {
 
     /// The data for the page as JSON.
     pub(in super::super) fn text(self, report: &SearchReport, done: bool) -> String {
-        serde_json::to_string(&self.analysis(report, done)).unwrap_or_default()
-    }
-
-    /// The data for the page.
-    fn analysis(self, report: &SearchReport, done: bool) -> Analysis {
         let told = report.moves.iter().enumerate().filter(|(place, found)| {
             let seen = found.visits > 0 && *place < CANDIDATES;
             *place == 0 || seen || found.proof == Some(Proof::Win)
@@ -179,7 +174,7 @@ impl SearchedPosition {
         });
         let seconds = report.elapsed.as_secs_f64();
         let new = report.visits.saturating_sub(report.reused) as f64;
-        Analysis {
+        let analysis = Analysis {
             node: self.node,
             task: self.task.name(),
             to_move: self.mover.letter(),
@@ -195,7 +190,8 @@ impl SearchedPosition {
                 .collect(),
             owners,
             done,
-        }
+        };
+        serde_json::to_string(&analysis).unwrap_or_default()
     }
 }
 
@@ -226,7 +222,8 @@ mod tests {
             mover: Color::White,
             size,
         };
-        let told = serde_json::to_value(searched.analysis(&report, true)).expect("plain data");
+        let text = searched.text(&report, true);
+        let told: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         assert_eq!((&told["node"], &told["winrate"]), (&7.into(), &0.25.into()));
         assert_eq!(told["candidates"][0]["at"], "C2");
         assert_eq!(told["candidates"].as_array().map(Vec::len), Some(1));

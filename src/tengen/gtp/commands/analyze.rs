@@ -64,7 +64,7 @@ fn genmove_analyze(
 ) -> Reply {
     if session.engine.legal_moves(analysis.color).is_empty() {
         // There is nothing to search, and a reply that has begun cannot be refused any more.
-        let decision = session.name_move(analysis.color);
+        let decision = session.choose(analysis.color, MoveKind::Named);
         decision_text(decision, &*session.engine)?;
     }
     stream.open();

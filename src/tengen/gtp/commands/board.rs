@@ -59,7 +59,7 @@ pub(super) fn genmove(session: &mut Session, args: &Arguments<'_>) -> Reply {
 
 pub(super) fn reg_genmove(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let color = args.color(0)?;
-    let decision = session.name_move(color);
+    let decision = session.choose(color, MoveKind::Named);
     decision_text(decision, &*session.engine)
 }
 

@@ -4,7 +4,7 @@
 //! undone one by one.
 
 use super::Arguments;
-use crate::engine::Engine;
+use crate::engine::{Engine, MoveKind};
 use crate::game::{BoardSize, Color, Move, Symmetry};
 use crate::gtp::board::format_moves;
 use crate::gtp::{Failure, Reply, Session, format_vertex, parse_vertex};
@@ -36,7 +36,7 @@ pub(super) fn openings(session: &mut Session, args: &Arguments<'_>) -> Reply {
 /// A search for the side to move, like that of genmove.
 fn search(session: &mut Session) -> Option<SearchReport> {
     let color = session.engine.to_move();
-    session.name_move(color);
+    session.choose(color, MoveKind::Named);
     let report = session.engine.last_report().cloned();
     report.filter(|report| !report.moves.is_empty())
 }

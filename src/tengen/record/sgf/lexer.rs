@@ -47,8 +47,8 @@ pub(super) fn tree<'a>(
     Ok((lexer.notes(), rest))
 }
 
-/// Passes on the nodes of the first game in a text, as [`tree`] does; of the main line alone it is the first leaf that
-/// ends them. Returns the lexer behind them, and the number of brackets that are open there.
+/// Reads the nodes of the first game in a text as [`tree`] does: all, or those of the main line, which its first leaf
+/// ends. Returns the lexer behind them, and the number of brackets that are open there.
 fn walk<'a>(
     text: &'a str,
     main_line: bool,
