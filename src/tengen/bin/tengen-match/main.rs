@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use tengen::{processor, program, system};
 
-use crate::output::{Interrupt, Outcome};
+use crate::output::Interrupt;
 
 /// Matches between engines (GTP or Gomocup) under the rules of NoGo, Go or Gomoku.
 ///
@@ -61,7 +61,7 @@ fn main() -> ExitCode {
 #[inline(never)]
 fn run() -> ExitCode {
     match program::read::<Cli>().command.run() {
-        Ok(outcome) => outcome.into(),
+        Ok(code) => code,
         Err(error) => {
             let text = program::one_line(error.as_ref());
             output::tell(format_args!("tengen-match: {text}\n"));
@@ -71,7 +71,7 @@ fn run() -> ExitCode {
 }
 
 impl Command {
-    fn run(self) -> anyhow::Result<Outcome> {
+    fn run(self) -> anyhow::Result<ExitCode> {
         // During a match there is a result to report.
         let caught = Interrupt::caught;
         match self {
@@ -86,6 +86,6 @@ impl Command {
             Command::Man { folder } => program::man_pages(Cli::command(), &folder)?,
             Command::Guard => system::watch(std::io::stdin().lock()),
         }
-        Ok(Outcome::Sound)
+        Ok(ExitCode::SUCCESS)
     }
 }
