@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use anyhow::ensure;
-
 use super::gtp_client::{Fault, ended};
-use super::player::{ComplaintKind, EnginePlayer, GameSetup, PlayerMove, Reply, RunningEngine};
+use super::player::{
+    ComplaintKind, EnginePlayer, GameSetup, PlayerMove, Reply, RunningEngine, UnsuitableEngine,
+};
 use super::process::{EngineProcess, NoOutput, Output};
 use super::referee_clock::AnnouncedTime;
 use super::time_control::MatchTimeControl;
@@ -284,12 +284,11 @@ impl RunningEngine for GomocupPlayer {
         }
     }
 
-    fn check_game(&mut self, game: &str, _: BoardSize) -> anyhow::Result<()> {
-        ensure!(
-            game == "gomoku",
-            "speaks the protocol of Gomocup, which has no {game}: leave the option for its protocol out"
-        );
-        Ok(())
+    fn check_game(&mut self, game: &str, _: BoardSize) -> Result<(), UnsuitableEngine> {
+        match game {
+            "gomoku" => Ok(()),
+            _ => Err(UnsuitableEngine::Protocol(game.to_owned())),
+        }
     }
 
     fn refusals(&mut self) -> Vec<(ComplaintKind, String)> {

@@ -3,12 +3,10 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use anyhow::{bail, ensure};
-
 use super::gtp_client::{Fault, GtpClient};
 use super::player::{
     ComplaintKind, EnginePlayer, GameSetup, PlayerMove, REPORT_COMMAND, Reply, RunningEngine,
-    read_vertex,
+    UnsuitableEngine, read_vertex,
 };
 use super::process::EngineProcess;
 use super::referee_clock::AnnouncedTime;
@@ -186,19 +184,20 @@ impl RunningEngine for GtpPlayer {
     }
 
     /// By the game command of GoGui, and by whether it accepts the board.
-    fn check_game(&mut self, game: &str, size: BoardSize) -> anyhow::Result<()> {
+    fn check_game(&mut self, game: &str, size: BoardSize) -> Result<(), UnsuitableEngine> {
         let theirs = self.ask_if_known("gogui-rules_game_id")?;
         let theirs = theirs.unwrap_or_default().to_ascii_lowercase();
         // An unknown name may be another name of the same game.
-        ensure!(
-            theirs == game || info(&theirs).is_none(),
-            "plays {theirs}, and this is a match of {game}: either its command line lacks --game {game} (or what the \
-             engine calls it), or that of tengen-match lacks --game {theirs}"
-        );
+        if theirs != game && info(&theirs).is_some() {
+            let game = game.to_owned();
+            return Err(UnsuitableEngine::OtherGame { theirs, game });
+        }
         match self.ask(&Self::board_command(size)) {
-            Err(fault @ Fault::Refused { .. }) => bail!(
-                "{fault}; does it play {game} on {size}? For Tengen as an engine --game {game} --size {size} says so"
-            ),
+            Err(fault @ Fault::Refused { .. }) => Err(UnsuitableEngine::Board {
+                fault,
+                game: game.to_owned(),
+                size,
+            }),
             answer => Ok(answer.map(drop)?),
         }
     }

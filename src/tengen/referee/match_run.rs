@@ -8,8 +8,6 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
-use anyhow::anyhow;
-
 use super::error_stream::{ErrorStream, NewLines};
 use super::game::{GameTerms, ScheduledGame};
 use super::game_end::{GameEnd, Reason};
@@ -17,7 +15,7 @@ use super::gomocup_player::GomocupPlayer;
 use super::gtp_player::GtpPlayer;
 use super::live::LivePlace;
 use super::player::{
-    ComplaintKind, EngineMessage, EngineSpec, RunningEngine, and_last_words, other_protocol,
+    ComplaintKind, EngineMessage, EngineSpec, RunningEngine, StartError, and_last_words,
 };
 use super::process::{EngineProcesses, EngineProtocol};
 use super::refereed_game::{Fixture, RefereedGame};
@@ -92,14 +90,15 @@ impl MatchPlan<'_> {
     /// several times a second, with the running engines.
     ///
     /// # Errors
-    /// If an engine that has not been started before in this run cannot be started. One that fails to start later loses its game as crashed; after three consecutive failures
+    /// [`StartError`] if an engine that has not been started before in this run cannot be started.
+    /// One that fails to start later loses its game as crashed; after three consecutive failures
     /// the match ends with this error, and can be continued when the engine is available again.
     pub fn play<B>(
         &self,
         fixtures: &[Fixture],
         mut finished: impl FnMut(FinishedGame) -> ControlFlow<B>,
         mut meanwhile: impl FnMut(&EngineProcesses),
-    ) -> anyhow::Result<Option<B>> {
+    ) -> Result<Option<B>, StartError> {
         let shared = Shared {
             plan: self,
             fixtures,
@@ -188,7 +187,7 @@ struct GameSlot<'a> {
 }
 
 impl GameSlot<'_> {
-    fn play_all(mut self, sender: &SyncSender<anyhow::Result<FinishedGame>>) {
+    fn play_all(mut self, sender: &SyncSender<Result<FinishedGame, StartError>>) {
         while !self.shared.stop.load(Ordering::Relaxed) {
             let next = self.shared.next.fetch_add(1, Ordering::Relaxed);
             let Some(&fixture) = self.shared.fixtures.get(next) else {
@@ -206,7 +205,7 @@ impl GameSlot<'_> {
         }
     }
 
-    fn play(&mut self, fixture: Fixture) -> anyhow::Result<Option<FinishedGame>> {
+    fn play(&mut self, fixture: Fixture) -> Result<Option<FinishedGame>, StartError> {
         let plan = self.shared.plan;
         let mut players = Vec::new();
         for (&engine, color) in fixture.engines.iter().zip(Color::BOTH) {
@@ -275,7 +274,7 @@ impl GameSlot<'_> {
     }
 
     /// The running engine, or a new process.
-    fn take_player(&mut self, engine: usize) -> anyhow::Result<Running> {
+    fn take_player(&mut self, engine: usize) -> Result<Running, StartError> {
         if let Some(running) = self.players.remove(&engine) {
             return Ok(running);
         }
@@ -290,13 +289,17 @@ impl GameSlot<'_> {
                 Box::new(GomocupPlayer::new(process, limit, spec.info.clone()))
             }
         };
-        let name = &spec.name;
-        player.greet().map_err(|fault| {
-            let last_words = and_last_words(errors.listen().last_words.as_ref());
-            anyhow!("{name} {fault}{}{last_words}", other_protocol(&fault))
+        let name = || spec.name.clone();
+        player.greet().map_err(|fault| StartError::Handshake {
+            name: name(),
+            fault,
+            last_words: errors.listen().last_words,
         })?;
         let fits = player.check_game(plan.rules.name(), plan.rules.size());
-        fits.map_err(|why| anyhow!("{name} {why}"))?;
+        fits.map_err(|source| StartError::UnsuitableEngine {
+            name: name(),
+            source,
+        })?;
         self.shared.failed_starts[engine].store(0, Ordering::Relaxed);
         Ok(Running { player, errors })
     }
@@ -333,11 +336,11 @@ fn add_last_words(end: &mut GameEnd, heard: &[NewLines; 2]) {
     }
 }
 
-fn lost_at_start(color: Color, error: &anyhow::Error) -> GameEnd {
+fn lost_at_start(color: Color, error: &StartError) -> GameEnd {
     GameEnd {
         outcome: Outcome::win(color.opponent()),
         reason: Reason::Crash,
-        detail: Some(format!("{error:#}")),
+        detail: Some(error.to_string()),
         count: None,
         moves: Vec::new(),
         left: None,

@@ -38,15 +38,15 @@ pub use gtp_client::Fault;
 pub use live::LivePlace;
 pub use match_record::{MatchRecord, score_sheet};
 pub use match_run::{FinishedGame, MatchPlan};
-pub use opening::Book;
+pub use opening::{Book, OpeningError};
 pub use player::{
     ComplaintKind, EngineMessage, EnginePlayer, EngineSpec, GameSetup, PlayerMove, REPORT_COMMAND,
-    Reply,
+    Reply, StartError, UnsuitableEngine,
 };
-pub use process::{EngineProcesses, EngineProtocol};
-pub use rating_table::{RatingRow, RatingTable};
+pub use process::{EngineProcesses, EngineProtocol, SpawnError};
+pub use rating_table::{RatingError, RatingRow, RatingTable};
 pub use referee_clock::{AnnouncedTime, RefereeClock, TimeForfeit};
 pub use refereed_game::{Fixture, Format, RefereedGame, refereed_game, schedule};
 pub use report::{Failure, Failures, FaultsInCounting, MatchReport};
 pub use score_board::ScoreBoard;
-pub use time_control::{MatchTimeControl, Periods, TimeCommands};
+pub use time_control::{BadMatchTimeControl, MatchTimeControl, Periods, TimeCommands};

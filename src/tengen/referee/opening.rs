@@ -5,15 +5,49 @@
 
 use std::collections::HashSet;
 
-use anyhow::{Context as _, ensure};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use thiserror::Error;
 
 use super::player::read_vertex;
 use crate::game::{Game, Move, Symmetry};
 
 /// Random attempts per opening before the board is assumed to have no more.
 const ATTEMPTS_PER_OPENING: usize = 1000;
+
+/// Why a book cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum OpeningError {
+    /// A word is not a vertex of the board.
+    #[error("line {line} of the opening book: `{word}` is not a point of this board")]
+    NotAVertex {
+        /// Line number from 1.
+        line: usize,
+        /// The word.
+        word: String,
+    },
+    /// An illegal move, or the game is over after the opening.
+    #[error("line {line} of the opening book: move {number} is illegal or ends the game")]
+    Illegal {
+        /// Line number from 1.
+        line: usize,
+        /// Move number from 1.
+        number: usize,
+    },
+    /// The book contains no opening.
+    #[error("the opening book is empty")]
+    Empty,
+    /// The board has fewer different openings of this length.
+    #[error("found only {found} different random openings of {plies} plies; {wanted} are needed")]
+    TooFew {
+        /// Different openings found.
+        found: usize,
+        /// Openings asked for.
+        wanted: usize,
+        /// Moves in each.
+        plies: u32,
+    },
+}
 
 /// The different openings of a book.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,8 +61,8 @@ pub struct Book {
 /// The openings of a book.
 ///
 /// # Errors
-/// Names the invalid line.
-pub fn read_book<G: Game>(start: &G, text: &str) -> anyhow::Result<Book> {
+/// [`OpeningError`] names the invalid line.
+pub fn read_book<G: Game>(start: &G, text: &str) -> Result<Book, OpeningError> {
     let mut openings = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let moves = line.split('#').next().unwrap_or_default().trim();
@@ -36,7 +70,9 @@ pub fn read_book<G: Game>(start: &G, text: &str) -> anyhow::Result<Book> {
             openings.push(read_opening(start, moves, index + 1)?);
         }
     }
-    ensure!(!openings.is_empty(), "the opening book is empty");
+    if openings.is_empty() {
+        return Err(OpeningError::Empty);
+    }
     let (lines, mut seen) = (openings.len(), HashSet::new());
     openings.retain(|moves| seen.insert(canonical_key(start, moves)));
     Ok(Book {
@@ -45,23 +81,25 @@ pub fn read_book<G: Game>(start: &G, text: &str) -> anyhow::Result<Book> {
     })
 }
 
-fn read_opening<G: Game>(start: &G, text: &str, line: usize) -> anyhow::Result<Vec<Move>> {
-    let line = format!("line {line} of the opening book");
+fn read_opening<G: Game>(start: &G, text: &str, line: usize) -> Result<Vec<Move>, OpeningError> {
     let mut game = start.clone();
     let mut moves = Vec::new();
     for word in text.split_whitespace() {
-        let mv = read_vertex(game.size(), word);
-        let mv = mv.with_context(|| format!("{line}: `{word}` is not a point of this board"))?;
+        let mv = read_vertex(game.size(), word).ok_or_else(|| OpeningError::NotAVertex {
+            line,
+            word: word.to_owned(),
+        })?;
         moves.push(mv);
         let legal = game.is_legal(mv);
         if legal {
             game.play(mv);
         }
-        ensure!(
-            legal && game.outcome().is_none(),
-            "{line}: move {} is illegal or ends the game",
-            moves.len()
-        );
+        if !legal || game.outcome().is_some() {
+            return Err(OpeningError::Illegal {
+                line,
+                number: moves.len(),
+            });
+        }
     }
     Ok(moves)
 }
@@ -70,13 +108,13 @@ fn read_opening<G: Game>(start: &G, text: &str, line: usize) -> anyhow::Result<V
 /// same seed, and the first ones independent of their number.
 ///
 /// # Errors
-/// If the board does not have enough.
+/// [`OpeningError::TooFew`] if the board does not have enough.
 pub fn random_openings<G: Game>(
     start: &G,
     plies: u32,
     wanted: usize,
     seed: u64,
-) -> anyhow::Result<Vec<Vec<Move>>> {
+) -> Result<Vec<Vec<Move>>, OpeningError> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut seen = HashSet::new();
     let mut openings = Vec::new();
@@ -89,11 +127,14 @@ pub fn random_openings<G: Game>(
             }
             _ => failures += 1,
         }
-        ensure!(
-            failures < ATTEMPTS_PER_OPENING,
-            "found only {} different random openings of {plies} plies; {wanted} are needed",
-            openings.len()
-        );
+        if failures == ATTEMPTS_PER_OPENING {
+            let found = openings.len();
+            return Err(OpeningError::TooFew {
+                found,
+                wanted,
+                plies,
+            });
+        }
     }
     Ok(openings)
 }
@@ -169,16 +210,16 @@ mod tests {
     #[test]
     fn a_bad_book_is_refused_with_its_line() {
         let start = board(9);
+        let word = "Z1".to_owned();
         let cases = [
-            ("E5\n\nE4 Z1", "line 3 of the opening book: `Z1` is not"),
-            ("E5 E5", "line 1 of the opening book: move 2 is illegal"),
+            ("E5\n\nE4 Z1", OpeningError::NotAVertex { line: 3, word }),
+            ("E5 E5", OpeningError::Illegal { line: 1, number: 2 }),
             // White's third stone would capture the corner.
-            ("A1 A2 E5 B1", "line 1 of the opening book: move 4 is"),
-            ("# nothing", "is empty"),
+            ("A1 A2 E5 B1", OpeningError::Illegal { line: 1, number: 4 }),
+            ("# nothing", OpeningError::Empty),
         ];
-        for (text, part) in cases {
-            let error = read_book(&start, text).unwrap_err().to_string();
-            assert!(error.contains(part), "{text}: {error}");
+        for (text, error) in cases {
+            assert_eq!(read_book(&start, text).unwrap_err(), error);
         }
     }
 
@@ -211,8 +252,12 @@ mod tests {
         // The 3x3 board has three first moves up to symmetry: corner, edge, centre.
         let error = random_openings(&board(3), 1, 4, 1).unwrap_err();
         assert_eq!(
-            error.to_string(),
-            "found only 3 different random openings of 1 plies; 4 are needed"
+            error,
+            OpeningError::TooFew {
+                found: 3,
+                wanted: 4,
+                plies: 1
+            }
         );
     }
 }

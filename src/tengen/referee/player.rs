@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use super::error_stream::ErrorStream;
 use super::gtp_client::Fault;
-use super::process::{EngineProcess, EngineProcesses, EngineProtocol};
+use super::process::{EngineProcess, EngineProcesses, EngineProtocol, SpawnError};
 use super::referee_clock::AnnouncedTime;
 use super::time_control::MatchTimeControl;
 use crate::clock::Clock;
@@ -161,13 +161,21 @@ impl EngineSpec {
         stderr: &Path,
         clock: &Arc<dyn Clock>,
         engines: &EngineProcesses,
-    ) -> anyhow::Result<(EngineProcess, ErrorStream)> {
+    ) -> Result<(EngineProcess, ErrorStream), StartError> {
+        let name = || self.name.clone();
         let opened = ErrorStream::open(stderr);
-        let (errors, file) =
-            opened.with_context(|| format!("{}: cannot write {}", self.name, stderr.display()))?;
+        let (errors, file) = opened.map_err(|source| StartError::Stderr {
+            name: name(),
+            path: stderr.to_owned(),
+            source,
+        })?;
         let (folder, protocol) = (self.folder.as_deref(), self.protocol);
         let started = EngineProcess::spawn(&self.command, folder, file, protocol, clock, engines);
-        Ok((started.with_context(|| self.name.clone())?, errors))
+        let process = started.map_err(|source| StartError::Spawn {
+            name: name(),
+            source,
+        })?;
+        Ok((process, errors))
     }
 }
 
@@ -182,8 +190,8 @@ pub(super) trait RunningEngine: EnginePlayer + Send {
     /// Whether it plays this game on this board.
     ///
     /// # Errors
-    /// The reason, without the engine's name, and what to do.
-    fn check_game(&mut self, game: &str, size: BoardSize) -> anyhow::Result<()>;
+    /// [`UnsuitableEngine`] gives the reason, and what to do.
+    fn check_game(&mut self, game: &str, size: BoardSize) -> Result<(), UnsuitableEngine>;
 
     /// Settings that it refused, or has no command for, since the last call.
     fn refusals(&mut self) -> Vec<(ComplaintKind, String)>;
@@ -192,8 +200,85 @@ pub(super) trait RunningEngine: EnginePlayer + Send {
     fn quit(self: Box<Self>, limit: Duration);
 }
 
+/// Why an engine cannot take part.
+#[derive(Debug, Error)]
+pub enum StartError {
+    /// Its process cannot be started.
+    #[error("{name}: {source}")]
+    Spawn {
+        /// The engine.
+        name: String,
+        /// Why.
+        source: SpawnError,
+    },
+    /// Its stderr file cannot be opened.
+    #[error("{name}: cannot write {}: {source}", path.display())]
+    Stderr {
+        /// The engine.
+        name: String,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It does not speak its protocol.
+    #[error("{name} {fault}{}{}", other_protocol(fault), and_last_words(last_words.as_ref()))]
+    Handshake {
+        /// The engine.
+        name: String,
+        /// What it did. Not a cause of its own, whose text would come twice.
+        fault: Fault,
+        /// The last line on its error stream.
+        last_words: Option<String>,
+    },
+    /// It does not play the match's game.
+    #[error("{name} {source}")]
+    UnsuitableEngine {
+        /// The engine.
+        name: String,
+        /// Why.
+        source: UnsuitableEngine,
+    },
+}
+
+/// Why an engine cannot play the match's game.
+#[derive(Debug, Error)]
+pub enum UnsuitableEngine {
+    /// It plays another game.
+    #[error(
+        "plays {theirs}, and this is a match of {game}: either its command line lacks --game {game} (or \
+         what the engine calls it), or that of tengen-match lacks --game {theirs}"
+    )]
+    OtherGame {
+        /// The engine's game.
+        theirs: String,
+        /// The match's game.
+        game: String,
+    },
+    /// It refuses the board.
+    #[error(
+        "{fault}; does it play {game} on {size}? For Tengen as an engine --game {game} --size {size} says so"
+    )]
+    Board {
+        /// Its answer.
+        fault: Fault,
+        /// The game of the match.
+        game: String,
+        /// Its board.
+        size: BoardSize,
+    },
+    /// It failed to answer.
+    #[error(transparent)]
+    Failed(#[from] Fault),
+    /// Its protocol is for Gomoku only.
+    #[error(
+        "speaks the protocol of Gomocup, which has no {0}: leave the option for its protocol out"
+    )]
+    Protocol(String),
+}
+
 /// Advice if an engine answers in the other protocol.
-pub(super) fn other_protocol(fault: &Fault) -> &'static str {
+fn other_protocol(fault: &Fault) -> &'static str {
     let Fault::Malformed { answer, .. } = fault else {
         return "";
     };

@@ -5,16 +5,16 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::str::FromStr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use anyhow::{Context as _, ensure};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use crate::clock::Clock;
 use crate::system::{Guard, ProcessGroup};
@@ -57,6 +57,31 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Number of unread lines after which the engine's writes block.
 const MAX_WAITING_LINES: usize = 256;
+
+/// Why an engine could not be started.
+#[derive(Debug, Error)]
+pub enum SpawnError {
+    /// There is no program name.
+    #[error("the command line is empty; it must name a program")]
+    NoProgram,
+    /// A quotation mark of the command line has no partner.
+    #[error("the command line has an opening {0} without a closing one")]
+    OpenQuote(char),
+    /// The last character of the command line is a backslash.
+    #[error("the command line ends with a backslash that quotes nothing")]
+    TrailingBackslash,
+    /// Its folder is not there.
+    #[error("its folder {} does not exist", .0.display())]
+    Folder(PathBuf),
+    /// The operating system refused.
+    #[error("cannot start `{program}`: {source}")]
+    Start {
+        /// The program's name, as given.
+        program: String,
+        /// Error of the operating system.
+        source: io::Error,
+    },
+}
 
 /// Output on an engine's stdout.
 #[derive(Debug)]
@@ -150,9 +175,12 @@ impl EngineProcess {
         protocol: EngineProtocol,
         clock: &Arc<dyn Clock>,
         engines: &EngineProcesses,
-    ) -> anyhow::Result<EngineProcess> {
+    ) -> Result<EngineProcess, SpawnError> {
         let words = split(command_line)?;
-        let start = || format!("cannot start `{}`", words[0]);
+        let start = |source| SpawnError::Start {
+            program: words[0].clone(),
+            source,
+        };
         let mut command = match folder {
             Some(folder) => in_folder(&words[0], folder)?,
             None => Command::new(&words[0]),
@@ -164,16 +192,16 @@ impl EngineProcess {
             .stderr(stderr);
         // Its own process group: Ctrl-C must end the referee, not first an engine that would then
         // be recorded as crashed. The referee then kills them all.
-        let group = engines.start(command).with_context(start)?;
+        let group = engines.start(command).map_err(start)?;
         let pipes = group.lock().pipes();
-        let pipes = pipes.context("its pipes are missing");
-        let (stdin, stdout) = pipes.with_context(start)?;
+        let missing = || start(io::Error::other("its pipes are missing"));
+        let (stdin, stdout) = pipes.ok_or_else(missing)?;
         let (sender, receiver) = sync_channel(MAX_WAITING_LINES);
         let time = Arc::clone(clock);
         std::thread::Builder::new()
             .name("engine stdout".to_owned())
             .spawn(move || read_lines(stdout, protocol, &sender, time.as_ref()))
-            .with_context(start)?;
+            .map_err(start)?;
         Ok(EngineProcess {
             group,
             stdin,
@@ -237,9 +265,10 @@ impl Drop for EngineProcess {
 }
 
 /// A program that runs in another folder. Its own path begins at the current one.
-fn in_folder(program: &str, folder: &Path) -> anyhow::Result<Command> {
-    let name = folder.display();
-    ensure!(folder.is_dir(), "its folder {name} does not exist");
+fn in_folder(program: &str, folder: &Path) -> Result<Command, SpawnError> {
+    if !folder.is_dir() {
+        return Err(SpawnError::Folder(folder.to_owned()));
+    }
     let by_path = Path::new(program).components().count() > 1;
     let found = by_path.then(|| std::path::absolute(program).ok()).flatten();
     let mut command = Command::new(found.unwrap_or_else(|| program.into()));
@@ -303,8 +332,8 @@ fn read_lines(
 /// Windows it is an ordinary character, because of paths). Nothing is expanded.
 ///
 /// # Errors
-/// If a quote is open or the line is empty.
-pub(super) fn split(text: &str) -> anyhow::Result<Vec<String>> {
+/// [`SpawnError`] if a quote is open or the line is empty.
+pub(super) fn split(text: &str) -> Result<Vec<String>, SpawnError> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut rest = text.chars().peekable();
@@ -314,9 +343,7 @@ pub(super) fn split(text: &str) -> anyhow::Result<Vec<String>> {
             '\'' | '"' => {
                 let word = word.get_or_insert_default();
                 loop {
-                    let open =
-                        || format!("the command line has an opening {next} without a closing one");
-                    match rest.next().with_context(open)? {
+                    match rest.next().ok_or(SpawnError::OpenQuote(next))? {
                         end if end == next => break,
                         '\\' if next == '"' && matches!(rest.peek(), Some('"' | '\\')) => {
                             word.extend(rest.next());
@@ -326,27 +353,22 @@ pub(super) fn split(text: &str) -> anyhow::Result<Vec<String>> {
                 }
             }
             '\\' if !cfg!(windows) => {
-                let kept = rest.next();
-                let kept =
-                    kept.context("the command line ends with a backslash that quotes nothing")?;
+                let kept = rest.next().ok_or(SpawnError::TrailingBackslash)?;
                 word.get_or_insert_default().push(kept);
             }
             other => word.get_or_insert_default().push(other),
         }
     }
     words.extend(word);
-    let is_empty = words.is_empty();
-    ensure!(
-        !is_empty,
-        "the command line is empty; it must name a program"
-    );
+    if words.is_empty() {
+        return Err(SpawnError::NoProgram);
+    }
     Ok(words)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::PathBuf;
 
     #[test]
     fn a_program_is_found_from_here_and_runs_elsewhere() {
@@ -388,19 +410,15 @@ mod tests {
             assert_eq!(split(path).unwrap(), ["C:Gamestengen.exe", "gtp"]);
             assert_eq!(split(r"a\ b").unwrap(), ["a b"]);
             let error = split(r"a\").unwrap_err();
-            assert!(error.to_string().contains("ends with a backslash"));
+            assert!(matches!(error, SpawnError::TrailingBackslash));
         }
     }
 
     #[test]
     fn unfinished_text_is_refused() {
-        for (text, part) in [
-            (" ", "is empty"),
-            ("a 'b", "an opening ' without"),
-            ("a \"b\\\"", "an opening \" without"),
-        ] {
-            let error = split(text).unwrap_err().to_string();
-            assert!(error.contains(part), "{text}: {error}");
-        }
+        let error = |text| split(text).unwrap_err();
+        assert!(matches!(error(" "), SpawnError::NoProgram));
+        assert!(matches!(error("a 'b"), SpawnError::OpenQuote('\'')));
+        assert!(matches!(error("a \"b\\\""), SpawnError::OpenQuote('"')));
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::{Context as _, ensure};
 use serde::Serialize;
+use thiserror::Error;
 
 use super::results::GameEntry;
 use super::score_board::Repeats;
@@ -41,18 +41,39 @@ pub struct RatingTable {
     pub repeated: u32,
 }
 
+/// Why there are no ratings.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum RatingError {
+    /// The anchor played no game.
+    #[error("the anchor `{anchor}` played no game; there are: {}", engines.join(", "))]
+    UnknownAnchor {
+        /// The name asked for.
+        anchor: String,
+        /// The engines that played.
+        engines: Vec<String>,
+    },
+    /// Ratings of engines without a common opponent cannot be compared.
+    #[error("no chain of games connects {} with `{anchor}`", engines.join(", "))]
+    Unconnected {
+        /// The anchor.
+        anchor: String,
+        /// The engines out of reach.
+        engines: Vec<String>,
+    },
+}
+
 impl RatingTable {
     /// The ratings of all engines in these files, each a list of games on a board of this size; the
     /// anchor has the rating `anchor_elo`.
     ///
     /// # Errors
-    /// If the games do not determine an engine's distance to the anchor.
+    /// [`RatingError`] if the games do not determine an engine's distance to the anchor.
     pub fn new(
         size: BoardSize,
         files: &[Vec<GameEntry>],
         anchor: &str,
         anchor_elo: f64,
-    ) -> anyhow::Result<RatingTable> {
+    ) -> Result<RatingTable, RatingError> {
         let mut repeats = Repeats::new(size);
         // With the number of its file: pair numbers are those of one file.
         let mut counted: Vec<(usize, &GameEntry)> = Vec::new();
@@ -68,9 +89,9 @@ impl RatingTable {
         let names: BTreeSet<String> = counted.iter().flat_map(players).collect();
         let names: Vec<String> = names.into_iter().collect();
         let place = names.iter().position(|name| name == anchor);
-        let place = place.with_context(|| {
-            let engines = names.join(", ");
-            format!("the anchor `{anchor}` played no game; there are: {engines}")
+        let place = place.ok_or_else(|| RatingError::UnknownAnchor {
+            anchor: anchor.to_owned(),
+            engines: names.clone(),
         })?;
         let games: Vec<Meeting> = counted
             .iter()
@@ -141,8 +162,11 @@ fn totals(engine: usize, games: &[Meeting]) -> (u32, f64) {
     totals
 }
 
-/// Refuses engines without a common opponent: their ratings cannot be compared.
-fn refuse_unconnected(names: &[String], anchor: usize, games: &[Meeting]) -> anyhow::Result<()> {
+fn refuse_unconnected(
+    names: &[String],
+    anchor: usize,
+    games: &[Meeting],
+) -> Result<(), RatingError> {
     let mut reached = BTreeSet::from([anchor]);
     let mut grown = true;
     while grown {
@@ -155,14 +179,12 @@ fn refuse_unconnected(names: &[String], anchor: usize, games: &[Meeting]) -> any
         grown = reached.len() > before;
     }
     let apart = (0..names.len()).filter(|engine| !reached.contains(engine));
-    let apart: Vec<&str> = apart.map(|engine| &*names[engine]).collect();
-    ensure!(
-        apart.is_empty(),
-        "no chain of games connects {} with `{}`",
-        apart.join(", "),
-        names[anchor]
-    );
-    Ok(())
+    let engines: Vec<String> = apart.map(|engine| names[engine].clone()).collect();
+    if engines.is_empty() {
+        return Ok(());
+    }
+    let anchor = names[anchor].clone();
+    Err(RatingError::Unconnected { anchor, engines })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::game::{ScheduledGame, play_game};
 use super::game_end::GameEnd;
-use super::opening::{self, Book};
+use super::opening::{self, Book, OpeningError};
 use crate::game::{BoardSize, Game, HalfPoints, Move, Rules as _, UnknownRules};
 use crate::games::{UnknownGame, with_game};
 use crate::record::GameRecord;
@@ -28,19 +28,19 @@ pub trait RefereedGame: Send + Sync {
     /// Reads an opening book. See [`opening`].
     ///
     /// # Errors
-    /// Names the invalid line.
-    fn read_book(&self, text: &str) -> anyhow::Result<Book>;
+    /// [`OpeningError`] names the invalid line.
+    fn read_book(&self, text: &str) -> Result<Book, OpeningError>;
 
     /// Different random openings. See [`opening::random_openings`].
     ///
     /// # Errors
-    /// If the board does not have enough.
+    /// [`OpeningError::TooFew`] if the board does not have enough.
     fn random_openings(
         &self,
         plies: u32,
         wanted: usize,
         seed: u64,
-    ) -> anyhow::Result<Vec<Vec<Move>>>;
+    ) -> Result<Vec<Vec<Move>>, OpeningError>;
 }
 
 /// A game by name, under rules given as text (the default ones if empty) and optionally with
@@ -97,7 +97,7 @@ impl<G: Game> RefereedGame for StartPosition<G> {
         play_game(&self.0, game)
     }
 
-    fn read_book(&self, text: &str) -> anyhow::Result<Book> {
+    fn read_book(&self, text: &str) -> Result<Book, OpeningError> {
         opening::read_book(&self.0, text)
     }
 
@@ -106,7 +106,7 @@ impl<G: Game> RefereedGame for StartPosition<G> {
         plies: u32,
         wanted: usize,
         seed: u64,
-    ) -> anyhow::Result<Vec<Vec<Move>>> {
+    ) -> Result<Vec<Vec<Move>>, OpeningError> {
         opening::random_openings(&self.0, plies, wanted, seed)
     }
 }

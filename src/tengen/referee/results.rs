@@ -9,8 +9,8 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context as _, anyhow, bail, ensure};
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use super::clock_simulation::ClockSimulation;
 use super::game_end::{Count, PlayedMove, Reason};
@@ -167,6 +167,50 @@ impl ResultText {
     }
 }
 
+/// Why a result file cannot be read or written.
+#[derive(Debug, Error)]
+pub enum ResultError {
+    /// Error of the operating system.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Another process is writing this file.
+    #[error("{} is in use by another tengen-match", path.display())]
+    InUse {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A line that is not a valid entry.
+    #[error("{} line {line}: {message}", path.display())]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// Line number from 1.
+        line: usize,
+        /// Message of the parser.
+        message: String,
+    },
+    /// The file belongs to a match with other terms.
+    #[error(
+        "{} belongs to another match: its {field} is {found}, asked for was {asked}; give another \
+         --out folder or the same terms", path.display()
+    )]
+    OtherMatch {
+        /// The file.
+        path: PathBuf,
+        /// The first term that differs.
+        field: String,
+        /// Its value in the file.
+        found: String,
+        /// Its value now.
+        asked: String,
+    },
+}
+
 /// The first line of a file.
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -188,21 +232,28 @@ impl ResultFile {
     /// Opens or creates the file of a match and returns the games it already holds.
     ///
     /// # Errors
-    /// If it belongs to a match with other terms, is in use or not sound, and errors of the operating system.
-    pub fn open(path: &Path, terms: &MatchTerms) -> anyhow::Result<(ResultFile, Vec<GameEntry>)> {
-        let name = || path.display().to_string();
+    /// [`ResultError::OtherMatch`] if it belongs to a match with other terms, and the other
+    /// variants.
+    pub fn open(
+        path: &Path,
+        terms: &MatchTerms,
+    ) -> Result<(ResultFile, Vec<GameEntry>), ResultError> {
+        let io = |source| io_error(path, source);
         let open = File::options()
             .read(true)
             .write(true)
             .create(true)
             .truncate(false)
             .open(path);
-        let mut file = open.with_context(name)?;
-        let lock = open_to_lock(path).with_context(name)?;
-        let is_free = try_lock(&lock, path);
-        ensure!(is_free, "{} is in use by another tengen-match", name());
+        let mut file = open.map_err(io)?;
+        let lock = open_to_lock(path).map_err(io)?;
+        if !try_lock(&lock, path) {
+            return Err(ResultError::InUse {
+                path: path.to_owned(),
+            });
+        }
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).with_context(name)?;
+        file.read_to_end(&mut bytes).map_err(io)?;
         let text = whole_lines(path, bytes)?;
         let mut games = Vec::new();
         if !text.is_empty() {
@@ -210,8 +261,8 @@ impl ResultFile {
             refuse_other_terms(path, &found, terms)?;
             games = played;
         }
-        file.set_len(text.len() as u64).with_context(name)?;
-        file.seek(SeekFrom::End(0)).with_context(name)?;
+        file.set_len(text.len() as u64).map_err(io)?;
+        file.seek(SeekFrom::End(0)).map_err(io)?;
         let mut results = ResultFile {
             path: path.to_owned(),
             file,
@@ -222,7 +273,7 @@ impl ResultFile {
                 tengen_match: FORMAT,
                 terms: terms.clone(),
             })?;
-            sync_parent(path).with_context(name)?;
+            sync_parent(path).map_err(io)?;
         }
         Ok((results, games))
     }
@@ -230,17 +281,17 @@ impl ResultFile {
     /// Appends a game; it is on disk when this returns.
     ///
     /// # Errors
-    /// On write errors.
-    pub fn append(&mut self, game: &GameEntry) -> anyhow::Result<()> {
+    /// [`ResultError::Io`] on write errors.
+    pub fn append(&mut self, game: &GameEntry) -> Result<(), ResultError> {
         self.append_line(game)
     }
 
-    fn append_line(&mut self, value: &impl Serialize) -> anyhow::Result<()> {
-        let name = || self.path.display().to_string();
-        let line = serde_json::to_string(value).with_context(name)? + "\n";
+    fn append_line(&mut self, value: &impl Serialize) -> Result<(), ResultError> {
+        let line =
+            serde_json::to_string(value).map_err(|error| io_error(&self.path, error))? + "\n";
         let written = self.file.write_all(line.as_bytes());
         let written = written.and_then(|()| self.file.sync_data());
-        written.with_context(name)
+        written.map_err(|error| io_error(&self.path, error))
     }
 }
 
@@ -255,14 +306,14 @@ fn sync_parent(path: &Path) -> io::Result<()> {
 /// The terms and the games of a result file, without an incomplete last line.
 ///
 /// # Errors
-/// If it cannot be read, or a line is no valid entry.
-pub fn read(path: &Path) -> anyhow::Result<(MatchTerms, Vec<GameEntry>)> {
-    let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
+/// [`ResultError::Io`] and [`ResultError::Corrupt`].
+pub fn read(path: &Path) -> Result<(MatchTerms, Vec<GameEntry>), ResultError> {
+    let bytes = std::fs::read(path).map_err(|error| io_error(path, error))?;
     parse(path, &whole_lines(path, bytes)?)
 }
 
 /// The complete lines: a kill during a write, perhaps within a character, lost that game.
-fn whole_lines(path: &Path, mut bytes: Vec<u8>) -> anyhow::Result<String> {
+fn whole_lines(path: &Path, mut bytes: Vec<u8>) -> Result<String, ResultError> {
     let end = bytes.iter().rposition(|&byte| byte == b'\n');
     bytes.truncate(end.map_or(0, |end| end + 1));
     String::from_utf8(bytes).map_err(|error| {
@@ -273,11 +324,22 @@ fn whole_lines(path: &Path, mut bytes: Vec<u8>) -> anyhow::Result<String> {
 }
 
 /// The error of a line, counted from 0.
-fn corrupt(path: &Path, line: usize, message: impl Display) -> anyhow::Error {
-    anyhow!("{} line {}: {message}", path.display(), line + 1)
+fn corrupt(path: &Path, line: usize, message: impl Display) -> ResultError {
+    ResultError::Corrupt {
+        path: path.to_owned(),
+        line: line + 1,
+        message: message.to_string(),
+    }
 }
 
-fn parse(path: &Path, text: &str) -> anyhow::Result<(MatchTerms, Vec<GameEntry>)> {
+fn io_error(path: &Path, error: impl Into<io::Error>) -> ResultError {
+    ResultError::Io {
+        path: path.to_owned(),
+        source: error.into(),
+    }
+}
+
+fn parse(path: &Path, text: &str) -> Result<(MatchTerms, Vec<GameEntry>), ResultError> {
     let mut lines = text.lines().enumerate();
     let (_, first) = lines
         .next()
@@ -292,7 +354,11 @@ fn parse(path: &Path, text: &str) -> anyhow::Result<(MatchTerms, Vec<GameEntry>)
     Ok((header.terms, lines.map(game).collect::<Result<_, _>>()?))
 }
 
-fn refuse_other_terms(path: &Path, found: &MatchTerms, asked: &MatchTerms) -> anyhow::Result<()> {
+fn refuse_other_terms(
+    path: &Path,
+    found: &MatchTerms,
+    asked: &MatchTerms,
+) -> Result<(), ResultError> {
     let fields = |terms: &MatchTerms| serde_json::to_value(terms).unwrap_or_default();
     let (found, asked) = (fields(found), fields(asked));
     // A field that only one of them has differs, too.
@@ -300,15 +366,15 @@ fn refuse_other_terms(path: &Path, found: &MatchTerms, asked: &MatchTerms) -> an
         .into_iter()
         .filter_map(|terms| terms.as_object());
     let mut names = objects.flat_map(|terms| terms.keys());
-    if let Some(name) = names.find(|&name| found.get(name) != asked.get(name)) {
-        bail!(
-            "{} belongs to another match: its {name} is {}, asked for was {}; give another --out folder or the same terms",
-            path.display(),
-            found[name],
-            asked[name]
-        );
+    match names.find(|&name| found.get(name) != asked.get(name)) {
+        None => Ok(()),
+        Some(name) => Err(ResultError::OtherMatch {
+            path: path.to_owned(),
+            field: name.clone(),
+            found: found[name].to_string(),
+            asked: asked[name].to_string(),
+        }),
     }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use thiserror::Error;
+
 use crate::clock::LONGEST;
 
 /// Time of each side for a game. The engine parses the same from GTP commands into its own type,
@@ -38,6 +40,15 @@ pub struct Periods {
     /// Number of periods, or of moves in each, at least 1.
     pub number: u32,
 }
+
+/// Text that is not a time control.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "`{0}` is not a time control; write none, 10 or 15m (the whole game), 10+0.1 (and an increment for \
+     every move), 180/30 (at most 30 s for a move), 0/5 (5 s for each move), 10+3*5 (and 3 byoyomi periods of \
+     5 s), or 10+30/5 (and 30 s for every 5 moves)"
+)]
+pub struct BadMatchTimeControl(String);
 
 /// Commands of an engine for time controls, best first, and whether it understands fractions of a
 /// second.
@@ -135,16 +146,10 @@ pub(super) fn seconds_text(duration: Duration, fractions: bool) -> String {
 }
 
 impl FromStr for MatchTimeControl {
-    type Err = String;
+    type Err = BadMatchTimeControl;
 
-    fn from_str(text: &str) -> Result<MatchTimeControl, String> {
-        parse(text.trim()).ok_or_else(|| {
-            format!(
-                "`{text}` is not a time control; write none, 10 or 15m (the whole game), 10+0.1 (and an increment for \
-                 every move), 180/30 (at most 30 s for a move), 0/5 (5 s for each move), 10+3*5 (and 3 byoyomi periods of \
-                 5 s), or 10+30/5 (and 30 s for every 5 moves)"
-            )
-        })
+    fn from_str(text: &str) -> Result<MatchTimeControl, BadMatchTimeControl> {
+        parse(text.trim()).ok_or_else(|| BadMatchTimeControl(text.to_owned()))
     }
 }
 

@@ -88,7 +88,7 @@ pub(crate) fn read_all(paths: &[PathBuf]) -> Result<Vec<(MatchTerms, Vec<GameEnt
         true => results::read(&path.join(RESULTS)),
         false => results::read(path),
     };
-    paths.iter().map(read).collect()
+    Ok(paths.iter().map(read).collect::<Result<_, _>>()?)
 }
 
 /// Writes a report file.

@@ -25,11 +25,12 @@ pub(super) fn shown(value: &str) -> String {
     value.chars().take(REPEATED).collect()
 }
 
-pub(super) fn bad_value(property: &str, value: &str, expected: &str) -> SgfError {
-    let value = shown(value);
-    SgfError(format!(
-        "SGF property {property} has the value {value:?}: expected {expected}"
-    ))
+pub(super) fn bad_value(property: &'static str, value: &str, expected: &'static str) -> SgfError {
+    SgfError::BadValue {
+        property,
+        value: shown(value),
+        expected,
+    }
 }
 
 /// `9` or `9:13` (columns, then rows).
@@ -54,7 +55,7 @@ pub(super) fn player(value: &str) -> Option<Color> {
     }
 }
 
-pub(super) fn vertex(name: &str, value: &str, size: BoardSize) -> Result<Vertex, SgfError> {
+pub(super) fn vertex(name: &'static str, value: &str, size: BoardSize) -> Result<Vertex, SgfError> {
     let value = value.trim();
     let small = size.width <= OLD_PASS_MAX_SIDE && size.height <= OLD_PASS_MAX_SIDE;
     if value.is_empty() || (value == "tt" && small) {
@@ -65,7 +66,7 @@ pub(super) fn vertex(name: &str, value: &str, size: BoardSize) -> Result<Vertex,
 }
 
 /// Column and row from the lower left corner; SGF counts rows from the top.
-fn column_row(name: &str, value: &str, size: BoardSize) -> Result<(u8, u8), SgfError> {
+fn column_row(name: &'static str, value: &str, size: BoardSize) -> Result<(u8, u8), SgfError> {
     let off_board = || bad_value(name, value, "a point on the board");
     let [column, row] = value.trim().as_bytes() else {
         return Err(off_board());
@@ -80,7 +81,11 @@ fn column_row(name: &str, value: &str, size: BoardSize) -> Result<(u8, u8), SgfE
 }
 
 /// One point, or all of a rectangle given by two corners (`cc:ee`).
-pub(super) fn points(name: &str, value: &str, size: BoardSize) -> Result<Vec<Move>, SgfError> {
+pub(super) fn points(
+    name: &'static str,
+    value: &str,
+    size: BoardSize,
+) -> Result<Vec<Move>, SgfError> {
     let (first, last) = value.split_once(':').unwrap_or((value, value));
     let (left, top) = column_row(name, first, size)?;
     let (right, bottom) = column_row(name, last, size)?;
