@@ -68,7 +68,7 @@ fn walk<'a>(
     };
     while let Some(token) = lexer.token() {
         let is_property = matches!(token, Token::Property(_));
-        // The root may lack its `;`.
+        // The root may lack its `;`. In a later variation without one, properties are of the node before it.
         if matches!(token, Token::Node) || is_property && count == 0 {
             finish(node.replace((last, Vec::new())));
             (last, count) = (Some(count), count + 1);
@@ -197,7 +197,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn at_start(text: &'a str) -> Result<Lexer<'a>, SgfError> {
-        let at = start(text).ok_or_else(SgfError::no_tree)?;
+        let at = start(text).ok_or(SgfError::NoTree)?;
         Ok(Lexer::new(text, at))
     }
 
@@ -236,12 +236,8 @@ impl<'a> Lexer<'a> {
     /// An error for a game without a single property.
     fn refuse_empty(&self, is_empty: bool) -> Result<(), SgfError> {
         match (self.skipped, self.end) {
-            (Some((character, at)), _) if is_empty => Err(SgfError(format!(
-                "unexpected character {character:?} in the SGF tree at byte {at}"
-            ))),
-            (_, End::Cut) if is_empty => Err(SgfError(
-                "the SGF text ends inside a property value".to_owned(),
-            )),
+            (Some((character, at)), _) if is_empty => Err(SgfError::Unexpected { character, at }),
+            (_, End::Cut) if is_empty => Err(SgfError::Unterminated),
             _ => Ok(()),
         }
     }

@@ -70,14 +70,45 @@ const MAX_SIDE: u8 = 52;
 
 /// Why a file is not a supported game.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct SgfError(String);
-
-impl SgfError {
-    /// There is no `(;` in a file.
-    fn no_tree() -> SgfError {
-        SgfError("no SGF game tree found".to_owned())
-    }
+pub enum SgfError {
+    /// There is no `(;` in it.
+    #[error("no SGF game tree found")]
+    NoTree,
+    /// The text ends in the middle of a property value.
+    #[error("the SGF text ends inside a property value")]
+    Unterminated,
+    /// Neither a node, a property nor a variation.
+    #[error("unexpected character {character:?} in the SGF tree at byte {at}")]
+    Unexpected {
+        /// The character.
+        character: char,
+        /// Its byte position.
+        at: usize,
+    },
+    /// More nodes than a game has.
+    #[error("the SGF text has more than {most} nodes, too many for a game")]
+    TooLarge {
+        /// The maximum number.
+        most: usize,
+    },
+    /// Invalid property value.
+    #[error("SGF property {property} has the value {value:?}: expected {expected}")]
+    BadValue {
+        /// The property.
+        property: &'static str,
+        /// Its value, shortened.
+        value: String,
+        /// Expected values.
+        expected: &'static str,
+    },
+    /// Invalid move.
+    #[error("move {number}: {error}")]
+    Move {
+        /// Its number, from 1.
+        number: usize,
+        /// The error.
+        error: Box<SgfError>,
+    },
 }
 
 #[cfg(test)]
@@ -298,7 +329,20 @@ mod tests {
         assert_eq!(tree.nodes[6].others, "W[zz]");
         assert_eq!(tree.beginning.to_move, Some(Color::Black));
         assert_eq!(tree.rest, "(;SZ[9];B[gg])");
-        assert_eq!(read_tree(";"), Err(SgfError::no_tree()));
+        assert_eq!(read_tree(";"), Err(SgfError::NoTree));
+    }
+
+    #[test]
+    fn a_property_of_a_variation_without_a_node_is_of_the_node_before() {
+        let text = "(;SZ[9];B[aa](C[x]TR[cc];W[bb])(;W[cc]))";
+        let tree = read_tree(text).expect("a tree");
+        let parents: Vec<_> = tree.nodes.iter().map(|node| node.parent).collect();
+        assert_eq!(parents, [0, 0, 1, 1]);
+        let before = &tree.nodes[1];
+        assert_eq!((&*before.comment, &*before.others), ("x", "TR[cc]"));
+        let record = read(text).expect("the main line");
+        let comments: Vec<_> = record.plays.iter().map(|play| &*play.comment).collect();
+        assert_eq!(comments, ["x", ""]);
     }
 
     #[test]
@@ -322,6 +366,6 @@ mod tests {
     fn deep_nesting_does_not_exhaust_the_stack() {
         let deep = "(;B[aa]".repeat(200_000);
         assert_eq!(read(&deep).map(|record| record.plays.len()), Ok(200_000));
-        assert_eq!(read(&"(".repeat(200_000)), Err(SgfError::no_tree()));
+        assert_eq!(read(&"(".repeat(200_000)), Err(SgfError::NoTree));
     }
 }

@@ -162,11 +162,14 @@ impl SgfReader {
     }
 
     /// Some files have several moves in one property.
-    fn play(&mut self, name: &str, color: Color, values: &[&str]) -> Result<(), SgfError> {
+    fn play(&mut self, name: &'static str, color: Color, values: &[&str]) -> Result<(), SgfError> {
         for value in values {
             let number = self.record.plays.len() + 1;
             let vertex = vertex(name, value, self.record.size);
-            let vertex = vertex.map_err(|error| SgfError(format!("move {number}: {error}")))?;
+            let vertex = vertex.map_err(|error| SgfError::Move {
+                number,
+                error: Box::new(error),
+            })?;
             self.has_moved = true;
             self.record.plays.push(RecordedPlay {
                 play: Play { color, vertex },
@@ -209,7 +212,7 @@ impl SgfReader {
     }
 
     /// An empty list, which some programs write, is ignored.
-    fn set_up(&mut self, name: &str, color: Option<Color>, values: &[&str]) {
+    fn set_up(&mut self, name: &'static str, color: Option<Color>, values: &[&str]) {
         for value in values.iter().filter(|value| !value.trim().is_empty()) {
             match points(name, value, self.record.size) {
                 Ok(points) => points.into_iter().for_each(|point| self.put(point, color)),

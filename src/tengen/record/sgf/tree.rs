@@ -67,11 +67,9 @@ pub fn read_tree(text: &str) -> Result<SgfTree<'_>, SgfError> {
             places.push(nodes.len() - 1);
         }
     })?;
-    let mut beginning = begun.unwrap_or_else(|| Err(SgfError::no_tree()))?;
+    let mut beginning = begun.unwrap_or(Err(SgfError::NoTree))?;
     if nodes.len() >= MAX_NODES {
-        return Err(SgfError(format!(
-            "the SGF text has more than {MAX_NODES} nodes, too many for a game"
-        )));
+        return Err(SgfError::TooLarge { most: MAX_NODES });
     }
     if !is_given && let Some(mover) = first_mover(&nodes) {
         beginning.to_move = Some(mover);
