@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::WatchedGame;
 use crate::clock::Clock;
-use crate::web::{Host, Page, Reply, Request, Server};
+use crate::web::{Host, Page, Reply, Request, Server, ServerError};
 
 /// One board.
 #[derive(Default)]
@@ -62,8 +62,8 @@ impl WatchedGames {
     /// address.
     ///
     /// # Errors
-    /// As [`Server::bind`] and [`Server::spawn`].
-    pub fn serve(self: &Arc<Self>, port: u16) -> anyhow::Result<String> {
+    /// [`ServerError`].
+    pub fn serve(self: &Arc<Self>, port: u16) -> Result<String, ServerError> {
         let host: Arc<WatchedGames> = Arc::clone(self);
         let server = Server::bind(port, host, false)?;
         let address = server.address();

@@ -12,10 +12,9 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::anyhow;
 pub use assets::{STYLE, body, file_script};
 pub use http::{Reply, Request};
-pub use server::Server;
+pub use server::{Server, ServerError};
 
 /// What a site is about.
 pub trait Host: Send + Sync {
@@ -137,10 +136,9 @@ fn same(one: &[u8], other: &[u8]) -> bool {
 ///
 /// # Errors
 /// If the system has none.
-pub(super) fn token() -> anyhow::Result<String> {
+pub(super) fn token() -> Result<String, getrandom::Error> {
     let mut bytes = [0; 16];
-    let filled = getrandom::fill(&mut bytes);
-    filled.map_err(|error| anyhow!("no random numbers for the address: {error}"))?;
+    getrandom::fill(&mut bytes)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 

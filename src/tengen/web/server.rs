@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use anyhow::Context as _;
+use thiserror::Error;
 
 use super::http::{self, Refused, Reply};
 use super::{Answer, Host, Page, Site, token};
@@ -43,6 +43,28 @@ impl Drop for Counted<'_> {
     }
 }
 
+/// Why a page cannot be served.
+#[derive(Debug, Error)]
+pub enum ServerError {
+    /// The port is taken, or not allowed.
+    #[error("cannot use port {port}: {source}")]
+    Port {
+        /// The port; 0 for any free one.
+        port: u16,
+        /// Why.
+        source: io::Error,
+    },
+    /// This computer has no address in a network.
+    #[error("this computer is in no network that a phone could use")]
+    NoNetwork,
+    /// The system has no random numbers for the address.
+    #[error("no random numbers for the address: {0}")]
+    Token(getrandom::Error),
+    /// No thread can be started.
+    #[error("no thread can be started: {0}")]
+    Thread(io::Error),
+}
+
 /// A server on the loopback address, or for the local network.
 pub struct Server {
     listener: TcpListener,
@@ -55,21 +77,20 @@ impl Server {
     /// answered before it [serves](Server::serve).
     ///
     /// # Errors
-    /// If the port is taken or not allowed, there are no random numbers for the address, or this computer has no address
-    /// in a network that is asked for.
-    pub fn bind(port: u16, host: Arc<dyn Host>, for_network: bool) -> anyhow::Result<Server> {
-        let own = || own_address().context("this computer is in no network that a phone could use");
+    /// [`ServerError`].
+    pub fn bind(port: u16, host: Arc<dyn Host>, for_network: bool) -> Result<Server, ServerError> {
+        let own = || own_address().ok_or(ServerError::NoNetwork);
         let network = for_network.then(own).transpose()?;
         let at = match for_network {
             true => Ipv4Addr::UNSPECIFIED,
             false => Ipv4Addr::LOCALHOST,
         };
-        let refused = || format!("cannot use port {port}");
-        let listener = TcpListener::bind((at, port)).with_context(refused)?;
+        let refused = |source| ServerError::Port { port, source };
+        let listener = TcpListener::bind((at, port)).map_err(refused)?;
         let site = Site {
             host,
-            token: token()?,
-            port: listener.local_addr().with_context(refused)?.port(),
+            token: token().map_err(ServerError::Token)?,
+            port: listener.local_addr().map_err(refused)?.port(),
             network,
         };
         Ok(Server {
@@ -92,10 +113,10 @@ impl Server {
     ///
     /// # Errors
     /// If no thread can be started.
-    pub fn spawn(self) -> anyhow::Result<()> {
+    pub fn spawn(self) -> Result<(), ServerError> {
         let thread = std::thread::Builder::new().name("server".to_owned());
         let spawned = thread.spawn(move || self.serve());
-        spawned.map(drop).context("no thread can be started")
+        spawned.map(drop).map_err(ServerError::Thread)
     }
 
     /// Serves forever.
