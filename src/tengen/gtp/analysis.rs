@@ -86,7 +86,7 @@ impl Analysis {
     /// key is ignored with its value, and listed among the ignored.
     ///
     /// # Errors
-    /// [`Failure::Syntax`], and [`Failure::Other`] where they leave no legal move.
+    /// [`Failure::Syntax`], and [`Failure::AllExcluded`] where they leave no legal move.
     pub(super) fn parse(
         args: &Arguments<'_>,
         dialect: Dialect,
@@ -161,10 +161,7 @@ impl Analysis {
         let legal = engine.legal_moves(analysis.color);
         analysis.options.avoid = avoided(&restrictions, analysis.color, &legal);
         if !legal.is_empty() && analysis.options.avoid.len() == legal.len() {
-            let side = analysis.color;
-            return Err(Failure::Other(format!(
-                "no move is left for {side}: avoid and allow exclude every legal one"
-            )));
+            return Err(Failure::AllExcluded(analysis.color));
         }
         if wants_ownership {
             analysis.ownership = Some(ownership(engine, analysis.view().side));

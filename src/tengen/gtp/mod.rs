@@ -34,6 +34,7 @@ use thiserror::Error;
 
 use crate::clock::BadTimeControl;
 use crate::engine::{EngineError, RulesError, ScoringInterrupted};
+use crate::game::{BadKomi, Color};
 
 pub use board::{
     format_move, format_moves, format_vertex, move_names, parse_color, parse_vertex,
@@ -71,6 +72,22 @@ pub enum Failure {
     /// The game does not support this board size.
     #[error("unacceptable size: {0}")]
     UnacceptableSize(String),
+    /// Invalid komi.
+    #[error(transparent)]
+    Komi(BadKomi),
+    /// Unknown rules, or rules that cannot be set now.
+    #[error(transparent)]
+    Rules(#[from] RulesError),
+    /// A field of the rules that has only one value in this game.
+    #[error(
+        "`{field}` cannot be {value} in this game: of the fields of kata-get-rules only `rules` can change"
+    )]
+    FixedRule {
+        /// The field.
+        field: String,
+        /// The value asked for, as JSON.
+        value: String,
+    },
     /// There is no move to undo.
     #[error("cannot undo")]
     CannotUndo,
@@ -83,6 +100,15 @@ pub enum Failure {
     /// The game has not ended.
     #[error("cannot score")]
     CannotScore,
+    /// Dead stones, and therefore the score, are not known.
+    #[error("cannot score: {0}")]
+    ScoringInterrupted(#[from] ScoringInterrupted),
+    /// A move is wanted of a side that has not lost, in a finished game without passes.
+    #[error("the game is over, and this side has not lost: there is no move to make")]
+    Over,
+    /// The restrictions of an analysis exclude all legal moves of this side.
+    #[error("no move is left for {0}: avoid and allow exclude every legal one")]
+    AllExcluded(Color),
     /// There are stones on the board already.
     #[error("board not empty")]
     NotEmpty,
@@ -92,12 +118,27 @@ pub enum Failure {
     /// Handicap stones cannot stand there.
     #[error("bad vertex list")]
     BadVertices,
+    /// The game has no handicap.
+    #[error("there are no handicap stones in this game")]
+    NoHandicap,
     /// No report: the game is over, or the search could not be run.
     #[error("no search of this position")]
     NoSearch,
-    /// Any other reason, in words.
-    #[error("{0}")]
-    Other(String),
+    /// Playouts choose the moves: they were requested, or no network fits the board.
+    #[error("no network is in use: tengen-network says why")]
+    NoNetwork,
+    /// This game's endings cannot be solved.
+    #[error("this game has no solver")]
+    NoSolver,
+    /// Unknown setting.
+    #[error("unknown parameter; see kata-list-params and tengen-settings")]
+    NoSetting,
+    /// A setting that is read-only here.
+    #[error("this setting can only be 0 here")]
+    OnlyZero,
+    /// CPU time is not available on this system.
+    #[error("CPU time is not available")]
+    NoCpuTime,
 }
 
 /// Maximum length of repeated input.
@@ -124,11 +165,6 @@ impl Failure {
         let given = shorten(given, REPEATED);
         Failure::Syntax(format!("`{given}` is not a valid {wanted}"))
     }
-
-    /// A reason in words.
-    fn other(why: impl Display) -> Failure {
-        Failure::Other(why.to_string())
-    }
 }
 
 impl From<EngineError> for Failure {
@@ -143,18 +179,6 @@ impl From<EngineError> for Failure {
                 Failure::CannotLoad(error.to_string())
             }
         }
-    }
-}
-
-impl From<RulesError> for Failure {
-    fn from(error: RulesError) -> Failure {
-        Failure::other(error)
-    }
-}
-
-impl From<ScoringInterrupted> for Failure {
-    fn from(error: ScoringInterrupted) -> Failure {
-        Failure::Other(format!("cannot score: {error}"))
     }
 }
 

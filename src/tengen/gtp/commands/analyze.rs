@@ -127,9 +127,7 @@ fn passed_without_search(
 /// The reply to `genmove`. In games without passes a pass means that the game is over and not lost.
 pub(super) fn decision_text(decision: Decision, engine: &dyn Engine) -> Reply {
     match decision {
-        Decision::Play(Vertex::Pass) if !engine.info().passes => Err(Failure::other(
-            "the game is over, and this side has not lost: there is no move to make",
-        )),
+        Decision::Play(Vertex::Pass) if !engine.info().passes => Err(Failure::Over),
         Decision::Play(vertex) => Ok(format_vertex(vertex, engine.size())),
         Decision::Resign => Ok("resign".to_owned()),
     }
@@ -198,10 +196,7 @@ fn raw_output(session: &mut Session, color: Color, symmetry: Symmetry) -> Reply 
     let engine = &*session.engine;
     let value = match (&report, engine.outcome()) {
         // Numbers from playouts would be mistaken for a network's.
-        (Some(report), _) if !report.by_network() => {
-            let text = "no network is in use: tengen-network says why";
-            return Err(Failure::other(text));
-        }
+        (Some(report), _) if !report.by_network() => return Err(Failure::NoNetwork),
         (Some(report), _) => report.value,
         (None, Some(outcome)) => outcome.value_for(color),
         (None, None) => return Err(Failure::NoSearch),
@@ -270,7 +265,7 @@ const DEFAULT_TIME: Duration = Duration::from_secs(10);
 pub(super) fn solve(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let (color, time) = args.color_and_time(session.engine.to_move(), DEFAULT_TIME)?;
     let solution = session.until_interrupted(|engine, stop| engine.solve(color, time, stop));
-    let solution = solution.ok_or_else(|| Failure::other("this game has no solver"))?;
+    let solution = solution.ok_or(Failure::NoSolver)?;
     let winner = match solution.outcome {
         None => "unknown".to_owned(),
         Some(outcome) => outcome

@@ -36,7 +36,7 @@ pub(super) fn komi(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let text = args.text(0)?;
     let komi = text.parse().map_err(|error| match error {
         BadKomi::NotANumber => Failure::wrong(text, "number of points"),
-        error @ BadKomi::NotHalfPoints(_) => Failure::other(error),
+        error @ BadKomi::NotHalfPoints(_) => Failure::Komi(error),
     })?;
     session.set_komi(komi);
     Ok(String::new())

@@ -68,7 +68,6 @@ pub(super) fn time_left(session: &mut Session, args: &Arguments<'_>) -> Reply {
 }
 
 pub(super) fn cputime(_: &mut Session, _: &Arguments<'_>) -> Reply {
-    let used = process_cpu_time();
-    let used = used.ok_or_else(|| Failure::other("CPU time is not available"))?;
+    let used = process_cpu_time().ok_or(Failure::NoCpuTime)?;
     Ok(format!("{:.2}", used.as_secs_f64()))
 }

@@ -191,7 +191,7 @@ fn set_up(session: &mut Session, points: Vec<Move>) -> Reply {
 fn allow_handicap(session: &Session) -> Result<(), Failure> {
     match session.engine.info().scored {
         true => Ok(()),
-        false => Err(Failure::other("there are no handicap stones in this game")),
+        false => Err(Failure::NoHandicap),
     }
 }
 

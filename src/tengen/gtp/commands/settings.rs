@@ -41,9 +41,7 @@ impl Setting {
     /// Finds a setting by name in the first or the second table.
     fn find(table: &[(&str, Setting)], name: &str) -> Result<Setting, Failure> {
         let found = table.iter().find(|(known, _)| *known == name);
-        let unknown = "unknown parameter; see kata-list-params and tengen-settings";
-        let found = found.map(|(_, setting)| *setting);
-        found.ok_or_else(|| Failure::other(unknown))
+        found.map(|(_, setting)| *setting).ok_or(Failure::NoSetting)
     }
 
     fn get(self, session: &Session) -> String {
@@ -78,10 +76,8 @@ impl Setting {
             Setting::Ponder => session.options.ponder = truth(value)?,
             Setting::LiveGraphics => session.options.live_graphics = truth(value)?,
             Setting::Zero => {
-                return match value.parse() == Ok(0.0) {
-                    true => Ok(()),
-                    false => Err(Failure::other("this setting can only be 0 here")),
-                };
+                let zero = value.parse() == Ok(0.0);
+                return if zero { Ok(()) } else { Err(Failure::OnlyZero) };
             }
         }
         session.engine.set_thinking_limits(thinking_limits);
@@ -188,10 +184,10 @@ fn name_in_json(text: &str, current: &str) -> Result<Option<String>, Failure> {
     };
     for (field, value) in &given {
         if field.as_str() != "rules" && current.get(field.as_str()) != Some(value) {
-            return Err(Failure::Other(format!(
-                "`{field}` cannot be {value} in this game: of the fields of kata-get-rules only `rules` can \
-                 change"
-            )));
+            return Err(Failure::FixedRule {
+                field: field.clone(),
+                value: value.to_string(),
+            });
         }
     }
     Ok(Some(name.to_owned()))
