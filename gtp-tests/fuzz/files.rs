@@ -11,7 +11,7 @@ use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{Backend, EngineOptions};
 use tengen::game::BoardSize;
 use tengen::games::{GAMES, with_game};
-use tengen::gtp::{KatagoOptions, KatagoResources, Perspective, serve_queries};
+use tengen::gtp::{KatagoOptions, KatagoResources, Perspective, format_moves, serve_queries};
 use tengen::record::search_value;
 use tengen::referee::{MatchRecord, opening, results};
 use tengen::registry;
@@ -130,7 +130,7 @@ fn openings(bytes: &[u8]) {
         let read = with_game!(game.name, game.usual_board, |start| {
             let book = opening::read_book(&start, &text);
             for moves in book.iter().flat_map(|book| &book.openings) {
-                let line = opening::to_line(game.usual_board, moves);
+                let line = format_moves(moves, game.usual_board);
                 let again = opening::read_book(&start, &line).expect("we read what we write");
                 assert_eq!(&again.openings[0], moves);
             }

@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::game::{BoardSize, Color, Game};
-use crate::gtp::{format_vertex, parse_vertex};
+use crate::gtp::{format_vertex, parse_color, parse_vertex};
 use crate::record::{GameRecord, LaterSetup, Play, Vertex, file, sgf};
 
 /// The SGF files among these paths, and in folders among them, in order.
@@ -96,15 +96,6 @@ pub fn board_size(text: &str) -> anyhow::Result<BoardSize> {
     size.with_context(|| format!("--size takes a board such as 5 or 4x6, not {text:?}"))
 }
 
-/// Black or white, by name or initial.
-pub fn parse_color(text: &str) -> Option<Color> {
-    match text.to_ascii_lowercase().as_str() {
-        "b" | "black" => Some(Color::Black),
-        "w" | "white" => Some(Color::White),
-        _ => None,
-    }
-}
-
 /// A record of the moves in `text`; a colour before a move overrides the turn.
 ///
 /// # Errors
@@ -119,7 +110,7 @@ pub fn played(game: &str, size: BoardSize, text: &str) -> anyhow::Result<GameRec
             continue;
         }
         // A column's letter is followed by a row, so a colour is not a vertex.
-        if let Some(named) = parse_color(word) {
+        if let Ok(named) = parse_color(word) {
             color = named;
             if let Some(before) = waiting.replace(word) {
                 return Err(without_point(before));

@@ -7,9 +7,7 @@ use anyhow::Context as _;
 use clap::{Arg, Args};
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{EngineOptions, Networks};
-use tengen::gtp::{
-    KatagoOptions, KatagoResources, MakeAnalyst, MakeImitator, Perspective, serve_queries,
-};
+use tengen::gtp::{KatagoOptions, KatagoResources, MakeAnalyst, MakeImitator, serve_queries};
 use tengen::registry;
 use tengen::system;
 
@@ -51,15 +49,12 @@ const VISITS: u64 = 500;
 
 impl Analysis {
     pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
-        let known = ["reportAnalysisWinratesAs", "numAnalysisThreads"];
+        let known = ["numAnalysisThreads"];
         let (options, loaded) = self.katago.options(&self.engine, &known)?;
         anyhow::ensure!(
             options.playouts_per_second.is_none(),
             "--playouts-per-second simulates a clock, and analysis has none: leave it out"
         );
-        let side = self.katago.setting("reportAnalysisWinratesAs");
-        let perspective = side.unwrap_or(&self.winrates_as).parse::<Perspective>();
-        let wrong = |known| anyhow::anyhow!("--winrates-as must be {known}");
         let threads = self.katago.setting("numAnalysisThreads").map(str::parse);
         let threads = threads.transpose().context("numAnalysisThreads")?;
         let cores = system::processors();
@@ -71,7 +66,7 @@ impl Analysis {
             network: output::network(&options, loaded),
             imitator: imitator.as_ref().map(|(_, name)| name.clone()),
             positions,
-            perspective: perspective.map_err(wrong)?,
+            perspective: self.katago.perspective(&self.winrates_as)?,
             visits: options.visits.unwrap_or(VISITS),
             time: options.time_per_move,
             finish: !self.quit_without_waiting,

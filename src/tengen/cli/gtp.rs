@@ -51,19 +51,12 @@ pub(crate) struct Gtp {
 
 impl Gtp {
     pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
-        const WINRATES: &str = "reportAnalysisWinratesAs";
-        let (options, loaded) = match self.katago.are_given() {
-            true => self.katago.options(&self.engine, &[WINRATES])?,
-            false => self.engine.read()?.resolve_with_backend()?,
+        let (name, (options, loaded)) = match self.katago.are_given() {
+            true => ("KataGo", self.katago.options(&self.engine, &[])?),
+            false => ("Tengen", self.engine.read()?.resolve_with_backend()?),
         };
         self.katago.tell_of_imitator();
-        let name = match self.katago.are_given() {
-            true => "KataGo",
-            false => "Tengen",
-        };
-        let side = self.katago.setting(WINRATES).unwrap_or(&self.winrates_as);
-        let wrong = |known| anyhow::anyhow!("--winrates-as must be {known}");
-        let perspective = side.parse().map_err(wrong)?;
+        let perspective = self.katago.perspective(&self.winrates_as)?;
         let (size, time) = (options.board(), options.clock());
         let files = FileAccess::new(self.files.as_deref(), self.read_only_files);
         let files = files.with_context(|| match &self.files {

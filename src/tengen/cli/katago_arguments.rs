@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use tengen::engine::{Backend, EngineOptions};
+use tengen::gtp::Perspective;
 use tengen_nn::eval::{BackendKind, HumanProfile};
 
 use super::flags::EngineFlags;
@@ -38,6 +39,9 @@ const SETTINGS: [(&str, &str); 7] = [
     ("numSearchThreadsPerAnalysisThread", "threads"),
 ];
 
+/// KataGo's setting in the place of --winrates-as.
+const WINRATES: &str = "reportAnalysisWinratesAs";
+
 /// Players by whom a network that imitates people is tried out: amateurs of 1 kyu.
 const TRIED_PROFILE: HumanProfile = HumanProfile::Amateurs {
     rank: 10,
@@ -62,6 +66,13 @@ impl KatagoArguments {
         settings.next_back().map(|(_, value)| value)
     }
 
+    /// The perspective of reported values, by KataGo's setting or else by this flag.
+    pub(super) fn perspective(&self, winrates_as: &str) -> anyhow::Result<Perspective> {
+        let side = self.setting(WINRATES).unwrap_or(winrates_as);
+        let wrong = |known| anyhow::anyhow!("--winrates-as must be {known}");
+        side.parse().map_err(wrong)
+    }
+
     fn overrides(&self) -> impl DoubleEndedIterator<Item = (&str, &str)> {
         let all = self.katago_override.iter();
         let all = all.flat_map(|list| list.split(','));
@@ -70,7 +81,7 @@ impl KatagoArguments {
     }
 
     /// The engine's settings for Go, unless the flags name another game, and the backend by which a named network was
-    /// loaded. `known` are the settings that the subcommand reads itself. What has no effect is told: programs that
+    /// loaded. `known` are the settings that only the subcommand reads. What has no effect is told: programs that
     /// start KataGo name its network and settings of their own, and cannot leave them out.
     pub(super) fn options(
         &self,
@@ -87,7 +98,7 @@ impl KatagoArguments {
             match ours {
                 Some(_) if unlimited() => {}
                 Some((_, ours)) => options.set(ours, value)?,
-                None if known.contains(&name) => {}
+                None if name == WINRATES || known.contains(&name) => {}
                 None => tell_ignored(&format!("-override-config {name}={value}")),
             }
         }
@@ -199,6 +210,7 @@ pub(super) fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsStri
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tengen::game::Color;
 
     #[test]
     fn katagos_arguments_are_taken() {
@@ -263,12 +275,10 @@ mod tests {
             ],
             ..KatagoArguments::default()
         };
-        assert_eq!(katago.setting("reportAnalysisWinratesAs"), Some("WHITE"));
+        let perspective = katago.perspective("BLACK").expect("a side");
+        assert_eq!(perspective, Perspective::Side(Color::White));
         assert_eq!(katago.setting("homeDataDirs"), None);
-        let known = ["reportAnalysisWinratesAs"];
-        let (options, _) = katago
-            .options(&EngineFlags::default(), &known)
-            .expect("fine");
+        let (options, _) = katago.options(&EngineFlags::default(), &[]).expect("fine");
         assert_eq!((&*options.game, options.visits), ("go", Some(60)));
         assert_eq!(options.time_per_move, None);
     }

@@ -7,10 +7,10 @@ use std::time::Duration;
 use anyhow::{Context as _, anyhow, bail};
 use clap::{ArgGroup, Args};
 use tengen::clock::{Clock, SystemClock};
-use tengen::command::{board_size, parse_color, played, position, read};
+use tengen::command::{board_size, played, position, read};
 use tengen::game::{Bounds, Game, Move, Proof};
 use tengen::games::{self, solved_games, with_game};
-use tengen::gtp::format_move;
+use tengen::gtp::{format_move, move_names, parse_color};
 use tengen::record::{GameRecord, sgf};
 use tengen::solver::{self, Solvable, SolveLimits, SolveResult, Solves};
 use tengen::system;
@@ -140,7 +140,8 @@ impl Solve {
             }),
         }?;
         if let Some(color) = &self.to_move {
-            position.set_to_move(parse_color(color).context("--to-move takes black or white")?);
+            let color = parse_color(color).ok();
+            position.set_to_move(color.context("--to-move takes black or white")?);
         }
         let seconds = self.time.map(time_limit).transpose()?;
         let clock = SystemClock::new();
@@ -171,14 +172,10 @@ impl Solve {
             Some(_) => solver.line(&position, &SolveLimits { nodes, ..effort }),
             None => Vec::new(),
         };
-        let names = |moves: Vec<Move>| -> Vec<String> {
-            let moves = moves.into_iter();
-            moves.map(|mv| format_move(mv, position.size())).collect()
-        };
         let result = Found {
             elapsed,
-            line: names(line),
-            losing: names(losing),
+            line: move_names(&line, position.size()),
+            losing: move_names(&losing, position.size()),
             interrupted: found.wins().is_none() && stop.is_raised(),
             limited: G::SOLVES != Solves::Threats
                 || found.nodes >= effort.nodes

@@ -120,7 +120,7 @@ impl SideClock {
     }
 
     /// Maximum time of the next move without losing the game.
-    pub(super) fn longest_move(&self) -> Duration {
+    pub fn longest_move(&self) -> Duration {
         match (self.left, self.overtime()) {
             (TimeLeft::Unlimited, _) => Duration::MAX,
             (TimeLeft::Main(main), Overtime::None) => main,

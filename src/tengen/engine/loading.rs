@@ -93,5 +93,6 @@ fn set_up<G: Game>(game: &History<G>, setup: &LaterSetup) -> Result<History<G>, 
     let after = setup.after;
     let start = setup.on(position);
     let start = start.map_err(|_| EngineError::IllegalSetup { after })?;
-    Ok(History::of(start, setup.stones(position)))
+    let stones = setup.stones(position.size(), |point| position.stone(point));
+    Ok(History::of(start, stones))
 }

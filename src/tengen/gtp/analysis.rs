@@ -8,10 +8,10 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use super::board::{format_move, format_moves, ownership, parse_vertex};
-use super::commands::{Arguments, color};
+use super::board::{self, format_move, format_moves, move_names, ownership, parse_vertex};
+use super::commands::Arguments;
 use super::numbers::{Dialect, Numbers, Perspective, View, told};
-use super::{Failure, numbers};
+use super::{Failure, numbers, parse_color};
 use crate::engine::Engine;
 use crate::game::{BoardSize, Color, Move};
 use crate::search::{AnalysisOptions, MoveReport, PointsByMove, Purpose, SearchReport};
@@ -121,7 +121,7 @@ impl Analysis {
         let mut words = args.all().into_iter().peekable();
         while let Some(word) = words.next() {
             let key = word.to_ascii_lowercase();
-            if let Ok(side) = color(word) {
+            if let Ok(side) = parse_color(word) {
                 analysis.color = side;
                 continue;
             }
@@ -131,7 +131,7 @@ impl Analysis {
             }
             if key == "avoid" || key == "allow" {
                 let mut next = || words.next().ok_or_else(|| incomplete(&key));
-                let (color, moves) = (color(next()?)?, points(next()?, engine.size())?);
+                let (color, moves) = (parse_color(next()?)?, points(next()?, engine.size())?);
                 number(&key, words.next())?;
                 let only = key == "allow";
                 restrictions.push(Restriction { color, moves, only });
@@ -209,7 +209,8 @@ impl Analysis {
     fn owners(&self, report: &SearchReport) -> Option<Vec<f32>> {
         let now = self.ownership.as_ref()?;
         let expected = report.expected.as_ref();
-        let expected = expected.map(|expected| self.view().owners(expected, self.size));
+        let expected =
+            expected.map(|expected| board::owners(expected, self.size, self.view().side));
         Some(expected.unwrap_or_else(|| now.clone()))
     }
 
@@ -217,8 +218,7 @@ impl Analysis {
     fn cgos(&self, report: &SearchReport, told: &[&MoveReport]) -> Option<String> {
         let view = self.view();
         let moves = told.iter().take(CGOS_MOVES).map(|found| {
-            let line = found.pv.iter().map(|&mv| format_move(mv, self.size));
-            let line: Vec<String> = line.collect();
+            let line = move_names(&found.pv, self.size);
             numbers::move_info(view.of_move(found, report), found.prior, &line)
         });
         let moves: Vec<_> = moves.collect();
@@ -272,7 +272,7 @@ impl Analysis {
         if self.options.points == PointsByMove::Owners
             && let Some(expected) = found.expected.as_ref().or(report.expected.as_ref())
         {
-            let expected = self.view().owners(expected, self.size);
+            let expected = board::owners(expected, self.size, self.view().side);
             entry.push_str(&owners("movesOwnership", &expected));
         }
         entry

@@ -13,10 +13,14 @@ pub fn format_move(mv: Move, size: BoardSize) -> String {
     format_vertex(Vertex::of(mv, size), size)
 }
 
+/// The names of moves.
+pub fn move_names(moves: &[Move], size: BoardSize) -> Vec<String> {
+    moves.iter().map(|&mv| format_move(mv, size)).collect()
+}
+
 /// Moves of a search, with blanks between them.
 pub fn format_moves(moves: &[Move], size: BoardSize) -> String {
-    let names: Vec<String> = moves.iter().map(|&mv| format_move(mv, size)).collect();
-    names.join(" ")
+    move_names(moves, size).join(" ")
 }
 
 /// A word for each point, top row first, as lines.
@@ -115,6 +119,18 @@ fn column_name(x: u8) -> String {
     let first = turn.checked_sub(1).and_then(|first| COLUMNS.get(first));
     let letters = first.into_iter().chain(COLUMNS.get(letter));
     letters.map(|&letter| char::from(letter)).collect()
+}
+
+/// A colour in any of GTP's spellings.
+///
+/// # Errors
+/// [`Failure::Syntax`] if it is none.
+pub fn parse_color(text: &str) -> Result<Color, Failure> {
+    match text.to_ascii_lowercase().as_str() {
+        "b" | "black" => Ok(Color::Black),
+        "w" | "white" => Ok(Color::White),
+        _ => Err(Failure::wrong(text, "colour: b or w")),
+    }
 }
 
 /// Parses a vertex in any case, or `pass`.

@@ -33,10 +33,13 @@ use std::fmt::Display;
 use thiserror::Error;
 
 use crate::clock::BadTimeControl;
-use crate::engine::{EngineError, ScoringInterrupted};
+use crate::engine::{EngineError, RulesError, ScoringInterrupted};
 use crate::game::{BadKomi, Color};
 
-pub use board::{format_move, format_moves, format_vertex, parse_vertex, points_from_top};
+pub use board::{
+    format_move, format_moves, format_vertex, move_names, parse_color, parse_vertex,
+    points_from_top,
+};
 pub use commands::{COMMANDS, Command, fixed_handicap_points};
 pub use files::FileAccess;
 pub use gomocup::{
@@ -73,8 +76,18 @@ pub enum Failure {
     #[error(transparent)]
     Komi(BadKomi),
     /// Unknown rules, or rules that cannot be set now.
-    #[error("{0}")]
-    Rules(String),
+    #[error(transparent)]
+    Rules(#[from] RulesError),
+    /// A field of the rules that has only one value in this game.
+    #[error(
+        "`{field}` cannot be {value} in this game: of the fields of kata-get-rules only `rules` can change"
+    )]
+    FixedRule {
+        /// The field.
+        field: String,
+        /// The value asked for, as JSON.
+        value: String,
+    },
     /// There is no move to undo.
     #[error("cannot undo")]
     CannotUndo,

@@ -1,8 +1,8 @@
 //! Numbers of a search report from one side's perspective: of a move, and of the root. KataGo's
 //! names for them are in `analysis` (text) and in `katago` (JSON).
 
-use super::board::owners;
-use crate::game::{BoardSize, Color, Move, OwnershipEstimate};
+use super::parse_color;
+use crate::game::{Color, Move, OwnershipEstimate};
 use crate::search::{MoveReport, SearchReport};
 use serde_json::{Value, json};
 
@@ -27,11 +27,12 @@ pub(super) struct View {
 }
 
 /// Perspective of reported values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Perspective {
     /// Always this side.
     Side(Color),
     /// The side to move.
+    #[default]
     Mover,
 }
 
@@ -39,12 +40,11 @@ impl std::str::FromStr for Perspective {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Perspective, &'static str> {
-        match text.to_ascii_lowercase().as_str() {
-            "b" | "black" => Ok(Perspective::Side(Color::Black)),
-            "w" | "white" => Ok(Perspective::Side(Color::White)),
-            "sidetomove" => Ok(Perspective::Mover),
-            _ => Err("BLACK, WHITE or SIDETOMOVE"),
+        if text.eq_ignore_ascii_case("sidetomove") {
+            return Ok(Perspective::Mover);
         }
+        let side = parse_color(text).map(Perspective::Side);
+        side.map_err(|_| "BLACK, WHITE or SIDETOMOVE")
     }
 }
 
@@ -113,11 +113,6 @@ impl View {
             utility_lcb: utility,
             score: self.score(report.expected.as_ref()),
         }
-    }
-
-    /// Expected owner of each point, top row first.
-    pub(super) fn owners(self, expected: &OwnershipEstimate, size: BoardSize) -> Vec<f32> {
-        owners(expected, size, self.side)
     }
 
     /// A value for the side to move, from this perspective.
@@ -208,6 +203,8 @@ fn letter(owner: f32) -> char {
 mod tests {
     use super::*;
     use crate::clock::StopReason;
+    use crate::game::BoardSize;
+    use crate::gtp::board::owners;
 
     fn expected(black_ahead: f32) -> OwnershipEstimate {
         OwnershipEstimate {
@@ -250,7 +247,7 @@ mod tests {
         assert_eq!(white.of_move(&unknown, &report).score, Some((2.0, 3.0)));
         assert_eq!(black.of_root(&report).score, Some((-2.0, 3.0)));
         let size = BoardSize::new(2, 1);
-        assert_eq!(white.owners(&expected(0.0), size), [-1.0, 0.5]);
+        assert_eq!(owners(&expected(0.0), size, white.side), [-1.0, 0.5]);
     }
 
     #[test]

@@ -73,12 +73,6 @@ impl Session {
         self.engine.set_komi(komi);
     }
 
-    /// Sets the rules of this game and of later ones.
-    pub(super) fn set_rules(&mut self, text: &str) -> Result<(), Failure> {
-        let set = self.engine.set_rules(text);
-        set.map_err(|error| Failure::Rules(error.to_string()))
-    }
-
     pub(super) fn set_time_control(&mut self, control: TimeControl) {
         self.control = control;
         self.engine.set_time_control(control);
@@ -140,11 +134,6 @@ impl Session {
         self.interrupts.until_interrupted(|stop| ask(engine, stop))
     }
 
-    /// The move that the engine would play; nothing changes.
-    pub(super) fn name_move(&mut self, color: Color) -> Decision {
-        self.choose(color, MoveKind::Named)
-    }
-
     /// Chooses a move, in one of these ways.
     pub(super) fn choose(&mut self, color: Color, kind: MoveKind) -> Decision {
         self.until_interrupted(|engine, stop| {
@@ -163,8 +152,7 @@ impl Session {
     fn engine_for(&self, size: BoardSize) -> Result<Box<dyn Engine>, Failure> {
         let made = (self.make)(size);
         let mut engine = made.map_err(|error| Failure::UnacceptableSize(error.to_string()))?;
-        let set = engine.set_rules(&self.engine.rules());
-        set.map_err(|error| Failure::Rules(error.to_string()))?;
+        engine.set_rules(&self.engine.rules())?;
         if let Some(komi) = self.komi {
             engine.set_komi(komi);
         }

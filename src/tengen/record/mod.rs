@@ -12,6 +12,7 @@ pub(crate) use charset::decode as decode_text;
 
 use std::collections::BTreeMap;
 
+use crate::clock::{date_time, unix_time};
 use crate::game::{BoardSize, Color, Game, HalfPoints, IllegalSetup, Move, Outcome, Rules};
 
 /// A player's action at its turn.
@@ -204,31 +205,38 @@ impl LaterSetup {
     /// [`IllegalSetup`] when the stones cannot stand together.
     pub fn on<G: Game>(&self, position: &G) -> Result<G, IllegalSetup> {
         let to_move = self.to_move.unwrap_or(position.to_move());
-        position.set_up(&self.stones(position), to_move)
+        let stones = self.stones(position.size(), |point| position.stone(point));
+        position.set_up(&stones, to_move)
     }
 
-    /// All stones of the resulting position, by point.
-    pub fn stones<G: Game>(&self, position: &G) -> Vec<(Move, Color)> {
-        let changed = |point| self.changes.get(&point).copied();
+    /// All stones after the change of a position, by point; `before` is what stands on a point there.
+    pub fn stones(
+        &self,
+        size: BoardSize,
+        before: impl Fn(Move) -> Option<Color>,
+    ) -> Vec<(Move, Color)> {
         let stone = |point| {
-            let stone = changed(point).unwrap_or_else(|| position.stone(point));
-            Some((point, stone?))
+            let changed = self.changes.get(&point).copied();
+            Some((point, changed.unwrap_or_else(|| before(point))?))
         };
-        position.size().points().filter_map(stone).collect()
+        size.points().filter_map(stone).collect()
     }
+}
+
+/// The date in SGF's notation (`2026-08-23`), by UTC.
+pub fn today() -> String {
+    let now = date_time(unix_time(), 0);
+    now.split(' ').next().unwrap_or_default().replace('.', "-")
 }
 
 /// An outcome in the notation of GTP's `final_score` and SGF's `RE`: `B+6.5`, `W+R` without points,
 /// and `0` for a draw.
 pub fn result_text(outcome: Outcome) -> String {
-    let winner = match outcome.winner {
-        Some(Color::Black) => "B",
-        Some(Color::White) => "W",
-        None => return "0".to_owned(),
-    };
-    match outcome.margin {
-        Some(margin) => format!("{winner}+{margin}"),
-        None => format!("{winner}+R"),
+    let winner = outcome.winner.map(Color::letter);
+    match (winner, outcome.margin) {
+        (None, _) => "0".to_owned(),
+        (Some(winner), Some(margin)) => format!("{winner}+{margin}"),
+        (Some(winner), None) => format!("{winner}+R"),
     }
 }
 

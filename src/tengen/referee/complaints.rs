@@ -157,8 +157,9 @@ impl fmt::Display for Complaint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::referee::player::EngineMessage;
+    use crate::referee::results::ResultText;
     use crate::referee::results::tests::entry;
-    use crate::referee::results::{EngineMessage, ResultText};
 
     fn game(number: usize, said: &[(&str, &str)]) -> GameEntry {
         let said = said.iter().map(|(engine, line)| EngineMessage {

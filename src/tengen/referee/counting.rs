@@ -9,8 +9,9 @@ use std::sync::atomic::Ordering;
 use super::game::GameInProgress;
 use super::game_end::{Count, CountBasis, GameEnd, PlayingOn, Reason};
 use super::gtp_client::Fault;
-use super::player::{EnginePlayer, PlayerMove, Reply, vertex_text};
+use super::player::{EnginePlayer, PlayerMove, Reply};
 use crate::game::{Color, Game, Move, Outcome, PositionHistory, Scored, scoring};
+use crate::gtp::{format_move, move_names};
 use crate::record::result_text;
 
 /// A chain by its points, ascending.
@@ -38,7 +39,7 @@ impl<G: Game> GameInProgress<'_, G> {
     /// The end of a game that is over by the rules: scored if the game counts points. `None` if the
     /// match was stopped meanwhile.
     pub(super) fn counted(&mut self, by_rules: Outcome) -> Option<GameEnd> {
-        let position = self.position.clone();
+        let (position, size) = (self.position.clone(), self.position.size());
         let (Some(scored), Some(_)) = (position.scored(), by_rules.margin) else {
             return Some(self.end(by_rules, Reason::Rules, None));
         };
@@ -67,7 +68,7 @@ impl<G: Game> GameInProgress<'_, G> {
             result: result_text(outcome),
             said,
             how: verdict.how,
-            dead: self.names(&verdict.dead),
+            dead: move_names(&verdict.dead, size),
             playing_on: verdict.trial.map(|trial| trial.told),
             faults,
         });
@@ -85,7 +86,7 @@ impl<G: Game> GameInProgress<'_, G> {
             if faults[side].is_some() {
                 return None;
             }
-            question(self.players[side]).unwrap_or_else(|failed| {
+            question(self.scheduled.players[side]).unwrap_or_else(|failed| {
                 faults[side] = Some(failed.to_string());
                 None
             })
@@ -134,13 +135,6 @@ impl<G: Game> GameInProgress<'_, G> {
         verdict.dead.extend(&trial.dead);
         verdict.trial = Some(trial);
         Some(verdict)
-    }
-
-    /// Points as vertices.
-    fn names(&self, points: &[Move]) -> Vec<String> {
-        let size = self.position.size();
-        let names = points.iter().map(|&point| vertex_text(size, point));
-        names.collect()
     }
 }
 
@@ -233,7 +227,7 @@ impl<G: Game> GameInProgress<'_, G> {
         let most = MOVES_PER_POINT * copy.position.size().area();
         let mut foul = None;
         while copy.passes < 2 && copy.moves.len() < most && foul.is_none() {
-            if self.stop.load(Ordering::Relaxed) {
+            if self.scheduled.stop.load(Ordering::Relaxed) {
                 return None;
             }
             foul = self.next_in_trial(&mut copy).err();
@@ -252,11 +246,11 @@ impl<G: Game> GameInProgress<'_, G> {
         };
         let size = copy.position.size();
         let moves = copy.moves.iter();
-        let moves = moves.map(|(color, mv)| format!("{color} {}", vertex_text(size, *mv)));
+        let moves = moves.map(|(color, mv)| format!("{color} {}", format_move(*mv, size)));
         let ended_by = foul.as_ref();
         Some(Trial {
             told: PlayingOn {
-                about: self.names(&disputed.concat()),
+                about: move_names(&disputed.concat(), size),
                 moves: moves.collect(),
                 ended_by: ended_by.map(|foul| format!("{} {}", foul.color, foul.what)),
             },
@@ -268,8 +262,8 @@ impl<G: Game> GameInProgress<'_, G> {
     /// One move on the copy, sent to the other side.
     fn next_in_trial(&mut self, copy: &mut Copy<G>) -> Result<(), TrialFault> {
         let color = copy.position.to_move();
-        let limit = self.terms.move_limit;
-        let player = &mut self.players[color.index()];
+        let limit = self.scheduled.terms.move_limit;
+        let player = &mut self.scheduled.players[color.index()];
         let Reply { choice, .. } = player
             .clean_up(color, limit)
             .map_err(|fault| TrialFault::by_fault(color, &fault))?;
@@ -283,7 +277,7 @@ impl<G: Game> GameInProgress<'_, G> {
             }
             PlayerMove::Move(mv) => mv,
         };
-        let text = vertex_text(size, mv);
+        let text = format_move(mv, size);
         if !copy.is_legal(mv) {
             let what = format!("played {text}, which is illegal");
             return Err(TrialFault::of(color, what, true));
@@ -299,7 +293,7 @@ impl<G: Game> GameInProgress<'_, G> {
         };
         copy.play(mv);
         let other = color.opponent();
-        let told = self.players[other.index()].play(color, mv);
+        let told = self.scheduled.players[other.index()].play(color, mv);
         told.map_err(|fault| TrialFault::by_fault(other, &fault))
     }
 }

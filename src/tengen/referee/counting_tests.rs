@@ -41,7 +41,7 @@ impl EnginePlayer for Passes {
     }
 
     fn play(&mut self, _: Color, mv: Move) -> Result<(), Fault> {
-        self.told.push(vertex_text(SIZE, mv));
+        self.told.push(format_move(mv, SIZE));
         Ok(())
     }
 

@@ -7,13 +7,14 @@ use super::clock_simulation::{ClockSimulation, SimulatedClock};
 use super::game_end::{GameEnd, PlayedMove, Reason};
 use super::gtp_client::Fault;
 use super::live::LivePlace;
-use super::player::{EnginePlayer, GameSetup, PlayerMove, vertex_text};
+use super::player::{EnginePlayer, GameSetup, PlayerMove};
 use super::referee_clock::RefereeClock;
 use super::time_control::MatchTimeControl;
 use crate::game::{Color, Game, Move, Outcome, PositionHistory, Rules as _};
+use crate::gtp::format_move;
 
 /// Terms of every game of a match.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct GameTerms {
     /// Both sides' time.
     pub time: MatchTimeControl,
@@ -45,31 +46,21 @@ pub struct ScheduledGame<'a> {
 }
 
 /// Plays a game that begins with this position. Returns `None` when `stop` was set before the end.
-pub(super) fn play_game<G: Game>(start: &G, game: ScheduledGame<'_>) -> Option<GameEnd> {
-    let ScheduledGame {
-        number,
-        opening,
-        players,
-        terms,
-        live,
-        stop,
-    } = game;
+pub(super) fn play_game<G: Game>(start: &G, scheduled: ScheduledGame<'_>) -> Option<GameEnd> {
+    let terms = scheduled.terms;
     let simulated = |color: Color| {
-        let seed = 2 * number as u64 + color as u64;
+        let seed = 2 * scheduled.number as u64 + color as u64;
         SimulatedClock::new(terms.conditions, seed)
     };
     let mut game = GameInProgress {
         position: start.clone(),
         past: PositionHistory::of(start),
-        players,
-        terms,
         clocks: [RefereeClock::new(terms.time); 2],
         simulated: Color::BOTH.map(simulated),
         moves: Vec::new(),
-        live,
-        stop,
+        scheduled,
     };
-    if let Some(end) = game.set_up(opening) {
+    if let Some(end) = game.set_up() {
         return Some(end);
     }
     loop {
@@ -79,7 +70,7 @@ pub(super) fn play_game<G: Game>(start: &G, game: ScheduledGame<'_>) -> Option<G
         if game.position.ply() >= terms.max_moves {
             return Some(game.end(Outcome::DRAW, Reason::MaxMoves, None));
         }
-        if stop.load(Ordering::Relaxed) {
+        if game.scheduled.stop.load(Ordering::Relaxed) {
             return None;
         }
         if let Some(end) = game.next_move() {
@@ -104,24 +95,22 @@ pub(super) struct GameInProgress<'a, G> {
     pub(super) position: G,
     /// The positions that may not be repeated, where the rules forbid that.
     pub(super) past: PositionHistory,
-    pub(super) players: [&'a mut dyn EnginePlayer; 2],
-    pub(super) terms: GameTerms,
+    /// Players and terms.
+    pub(super) scheduled: ScheduledGame<'a>,
     clocks: [RefereeClock; 2],
     simulated: [SimulatedClock; 2],
     moves: Vec<PlayedMove>,
-    live: Option<LivePlace<'a>>,
-    /// Set when the game is no longer needed.
-    pub(super) stop: &'a AtomicBool,
 }
 
 impl<G: Game> GameInProgress<'_, G> {
     /// Plays the opening and prepares both players; a game that ends here has its result.
-    fn set_up(&mut self, opening: &[Move]) -> Option<GameEnd> {
+    fn set_up(&mut self) -> Option<GameEnd> {
         let rules = self.position.rules();
+        let opening = self.scheduled.opening;
         let setup = GameSetup {
             size: self.position.size(),
             opening,
-            time: self.terms.time,
+            time: self.scheduled.terms.time,
             komi: rules.komi(),
             rules: rules
                 .to_json()
@@ -133,7 +122,7 @@ impl<G: Game> GameInProgress<'_, G> {
             self.past.push(&self.position);
         }
         for color in Color::BOTH {
-            if let Err(fault) = self.players[color.index()].start(&setup) {
+            if let Err(fault) = self.scheduled.players[color.index()].start(&setup) {
                 return Some(self.lost_by_fault(color, &fault));
             }
         }
@@ -145,22 +134,24 @@ impl<G: Game> GameInProgress<'_, G> {
         let (color, size) = (self.position.to_move(), self.position.size());
         let side = color.index();
         let clock = self.clocks[side];
-        let limit = match self.terms.time {
-            MatchTimeControl::None => self.terms.move_limit,
-            _ => clock.longest_move().saturating_add(self.terms.move_limit),
+        let limit = match self.scheduled.terms.time {
+            MatchTimeControl::None => self.scheduled.terms.move_limit,
+            _ => clock
+                .longest_move()
+                .saturating_add(self.scheduled.terms.move_limit),
         };
-        if let Some(live) = &self.live {
+        if let Some(live) = &self.scheduled.live {
             live.asked(color, clock.time_left());
         }
         let simulated = &mut self.simulated[side];
         let told = simulated.told(clock.time_left());
-        let reply = self.players[side].choose(color, told, limit);
+        let reply = self.scheduled.players[side].choose(color, told, limit);
         let reply = match reply.and_then(|reply| simulated.charged(reply)) {
             Ok(reply) => reply,
             Err(fault) => {
                 let mut end = self.lost_by_fault(color, &fault);
                 // With a clock, an engine that thinks forever has first exceeded its time.
-                let clocked = self.terms.time != MatchTimeControl::None;
+                let clocked = self.scheduled.terms.time != MatchTimeControl::None;
                 // It was asked for a move with that limit.
                 if clocked && matches!(&fault, Fault::Hung { limit: had, .. } if *had == limit) {
                     end.reason = Reason::Time;
@@ -168,7 +159,7 @@ impl<G: Game> GameInProgress<'_, G> {
                 return Some(end);
             }
         };
-        let spent = self.clocks[side].spend(reply.took, self.terms.margin);
+        let spent = self.clocks[side].spend(reply.took, self.scheduled.terms.margin);
         let left = self.clocks[side].time_left();
         let played = |mv| PlayedMove {
             color,
@@ -177,7 +168,7 @@ impl<G: Game> GameInProgress<'_, G> {
             left: left.map(|left| left.time),
             report: reply.report.clone(),
         };
-        if let (PlayerMove::Move(mv), Some(live)) = (&reply.choice, &self.live) {
+        if let (PlayerMove::Move(mv), Some(live)) = (&reply.choice, &self.scheduled.live) {
             live.moved(&played(*mv), left, size);
         }
         if spent.is_err() {
@@ -189,7 +180,7 @@ impl<G: Game> GameInProgress<'_, G> {
         let mv = match reply.choice {
             PlayerMove::Move(mv) if legal(mv) => mv,
             PlayerMove::Move(mv) => {
-                let mut detail = vertex_text(size, mv);
+                let mut detail = format_move(mv, size);
                 if self.position.is_legal(mv) {
                     detail.push_str(" brings an earlier position back (superko)");
                 } else if mv == size.pass() && !G::INFO.passes {
@@ -216,7 +207,7 @@ impl<G: Game> GameInProgress<'_, G> {
             return None;
         }
         let opponent = color.opponent();
-        match self.players[opponent.index()].play(color, mv) {
+        match self.scheduled.players[opponent.index()].play(color, mv) {
             Ok(()) => None,
             Err(fault) => Some(self.lost_by_fault(opponent, &fault)),
         }

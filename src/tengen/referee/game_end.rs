@@ -139,10 +139,8 @@ impl GameEnd {
         if let Some(count) = &self.count {
             return count.result.clone();
         }
-        let winner = match self.outcome.winner {
-            None => return "0".to_owned(),
-            Some(Color::Black) => "B",
-            Some(Color::White) => "W",
+        let Some(winner) = self.outcome.winner.map(Color::letter) else {
+            return "0".to_owned();
         };
         let way = match self.reason {
             Reason::Rules | Reason::Resignation => "R",

@@ -36,7 +36,7 @@ impl EnginePlayer for Script {
     }
 
     fn play(&mut self, color: Color, mv: Move) -> Result<(), Fault> {
-        let vertex = vertex_text(SIZE, mv);
+        let vertex = format_move(mv, SIZE);
         self.heard.push(format!("{color} {vertex}"));
         Ok(())
     }

@@ -55,9 +55,6 @@ pub(super) struct GomocupPlayer {
     asked: Duration,
 }
 
-/// Recognises an expected answer; other lines are skipped.
-type Expected = fn(&str, BoardSize) -> bool;
-
 /// An answer and its time.
 struct TimedAnswer {
     text: String,
@@ -129,13 +126,13 @@ impl GomocupPlayer {
         self.send(&format!("INFO {key} {value}"))
     }
 
-    /// The next line that answers a command: talk is skipped, a message stored, as are answers to
+    /// The next line that answers a command, as expected: talk is skipped, a message stored, as are answers to
     /// `INFO`, which some programs do not understand.
     fn hear(
         &mut self,
         command: &str,
         limit: Duration,
-        expected: Expected,
+        expected: fn(&str) -> bool,
     ) -> Result<TimedAnswer, Fault> {
         let command = || command.to_owned();
         let deadline = self.process.now().saturating_add(limit);
@@ -172,7 +169,7 @@ impl GomocupPlayer {
                 }
                 // A second answer to the command before.
                 _ if at < self.asked => {}
-                _ if expected(&text, self.size) => {
+                _ if expected(&text) => {
                     self.told = 0;
                     return Ok(TimedAnswer { text, at, refused });
                 }
@@ -183,7 +180,7 @@ impl GomocupPlayer {
 
     /// The next move or suggestion.
     fn hear_move(&mut self, command: &str, limit: Duration) -> Result<TimedAnswer, Fault> {
-        let heard = self.hear(command, limit, |text, _| {
+        let heard = self.hear(command, limit, |text| {
             let digits = text.strip_prefix('-').unwrap_or(text);
             digits.starts_with(|first: char| first.is_ascii_digit()) || suggested(text).is_some()
         })?;
@@ -277,7 +274,7 @@ impl RunningEngine for GomocupPlayer {
         self.send("ABOUT")?;
         // Its unasked messages suffice.
         self.asked = Duration::ZERO;
-        match self.hear("ABOUT", self.limit, |_, _| true) {
+        match self.hear("ABOUT", self.limit, |_| true) {
             Ok(heard) if heard.text.starts_with(['?', '=']) => {
                 Err(malformed("ABOUT".to_owned(), heard.text))
             }
@@ -316,7 +313,7 @@ impl EnginePlayer for GomocupPlayer {
         };
         self.told = 0;
         self.send(&start)?;
-        self.hear(&start, self.limit, |text, _| {
+        self.hear(&start, self.limit, |text| {
             let first = text.split(' ').next().unwrap_or_default();
             first.eq_ignore_ascii_case("OK")
         })?;

@@ -6,13 +6,14 @@ use std::time::Duration;
 use super::gtp_client::{Fault, GtpClient};
 use super::player::{
     ComplaintKind, EnginePlayer, GameSetup, PlayerMove, REPORT_COMMAND, Reply, RunningEngine,
-    UnsuitableEngine, read_vertex, vertex_text,
+    UnsuitableEngine, read_vertex,
 };
 use super::process::EngineProcess;
 use super::referee_clock::AnnouncedTime;
 use super::time_control::{MatchTimeControl, TimeCommands, seconds_text};
 use crate::game::{BoardSize, Color, Move};
 use crate::games::info;
+use crate::gtp::format_move;
 
 /// Maximum characters of a report.
 const REPORT_LEN: usize = 1000;
@@ -226,7 +227,7 @@ impl EnginePlayer for GtpPlayer {
     }
 
     fn play(&mut self, color: Color, mv: Move) -> Result<(), Fault> {
-        let vertex = vertex_text(self.size, mv);
+        let vertex = format_move(mv, self.size);
         self.ask(&format!("play {color} {vertex}")).map(drop)
     }
 

@@ -3,7 +3,6 @@
 use super::game_end::{GameEnd, PlayedMove};
 use super::referee_clock::AnnouncedTime;
 use super::time_control::MatchTimeControl;
-use crate::clock::TimeLeft;
 use crate::game::{BoardSize, Color};
 use crate::record::{GameRecord, Vertex};
 use crate::watch::{ClockView, Eval, MoveView, WatchedGame, WatchedGames};
@@ -83,20 +82,18 @@ impl LivePlace<'_> {
 
     /// A clock of the referee as one of the page.
     fn clock(&self, left: AnnouncedTime, running: bool) -> Option<ClockView> {
-        let AnnouncedTime { time, stones } = left;
-        let left = match self.time {
-            MatchTimeControl::None => TimeLeft::Unlimited,
-            MatchTimeControl::Byoyomi(_) if stones > 0 => TimeLeft::Byoyomi {
-                period: time,
-                periods: stones,
-            },
-            MatchTimeControl::Canadian(_) if stones > 0 => TimeLeft::Canadian {
-                period: time,
-                stones,
-            },
-            _ => TimeLeft::Main(time),
+        let phase = match (self.time, left.stones) {
+            (MatchTimeControl::None, _) => return None,
+            (MatchTimeControl::Byoyomi(_), 1..) => "byoyomi",
+            (MatchTimeControl::Canadian(_), 1..) => "canadian",
+            _ => "main",
         };
-        ClockView::new(left, running)
+        Some(ClockView {
+            seconds: left.time.as_secs_f64(),
+            stones: left.stones,
+            phase,
+            running,
+        })
     }
 }
 

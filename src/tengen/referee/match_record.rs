@@ -14,7 +14,7 @@ use crate::record::{GameRecord, Play, RecordedPlay, Vertex};
 use crate::stats::{Interval, MatchScore, PairCounts};
 
 /// A match between two engines, from the first one's view.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct MatchRecord {
     /// Unique name: the key of the record.
@@ -81,10 +81,6 @@ impl MatchRecord {
         };
         let [first, second] = &report.engines;
         MatchRecord {
-            id: String::new(),
-            date: String::new(),
-            commit: None,
-            machine: String::new(),
             game: terms.game.clone(),
             board: format!("{}x{}", terms.width, terms.height),
             rules: terms.rules.clone(),
@@ -101,11 +97,8 @@ impl MatchRecord {
             interval: rounded(report.score_interval, 100.0, 10.0),
             elo: finite(report.elo, 1.0, 1.0),
             elo_interval: rounded(report.elo_interval, 1.0, 1.0),
-            command: None,
             note: repeats_text(report.repeated),
-            network: None,
-            current: false,
-            front_page: false,
+            ..MatchRecord::default()
         }
     }
 

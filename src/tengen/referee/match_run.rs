@@ -15,9 +15,9 @@ use super::gomocup_player::GomocupPlayer;
 use super::gtp_player::GtpPlayer;
 use super::live::LivePlace;
 use super::player::{
-    ComplaintKind, EngineProtocol, EngineSpec, RunningEngine, StartError, and_last_words,
+    ComplaintKind, EngineMessage, EngineSpec, RunningEngine, StartError, and_last_words,
 };
-use super::process::EngineProcesses;
+use super::process::{EngineProcesses, EngineProtocol};
 use super::refereed_game::{Fixture, RefereedGame};
 use crate::clock::Clock;
 use crate::game::{Color, Move, Outcome};
@@ -50,7 +50,7 @@ pub struct MatchPlan<'a> {
     pub clock: Arc<dyn Clock>,
     /// Shows the games, each place on its board.
     pub live: Option<&'a WatchedGames>,
-    /// A program that calls [`guard_engines`](super::guard_engines) when it is run with the argument `guard`: it kills
+    /// A program that calls [`system::watch`](crate::system::watch) when it is run with the argument `guard`: it kills
     /// the engines when this process dies without doing so.
     pub guard: Option<PathBuf>,
 }
@@ -63,7 +63,7 @@ pub struct FinishedGame {
     /// Its result, moves and times.
     pub end: GameEnd,
     /// Complaints on Black's and White's error streams, and refused settings.
-    pub complaints: [Vec<(ComplaintKind, String)>; 2],
+    pub complaints: Vec<EngineMessage>,
 }
 
 impl MatchPlan<'_> {
@@ -104,12 +104,11 @@ impl MatchPlan<'_> {
             fixtures,
             next: AtomicUsize::new(0),
             stop: AtomicBool::new(false),
-            started: self
+            failed_starts: self
                 .engines
                 .iter()
-                .map(|_| AtomicBool::new(false))
+                .map(|_| AtomicU32::new(MAX_FAILED_STARTS))
                 .collect(),
-            failed_starts: self.engines.iter().map(|_| AtomicU32::new(0)).collect(),
             processes: EngineProcesses::guarded(self.guard.as_deref()),
         };
         let places = self.concurrency.min(fixtures.len());
@@ -156,9 +155,7 @@ struct Shared<'a> {
     next: AtomicUsize,
     /// Set when no further games are needed.
     stop: AtomicBool,
-    /// Whether each engine has ever been started.
-    started: Vec<AtomicBool>,
-    /// Consecutive start failures of each engine.
+    /// Consecutive start failures of each engine; already the maximum for one that has never been started.
     failed_starts: Vec<AtomicU32>,
     /// The running engines of all slots.
     processes: EngineProcesses,
@@ -171,7 +168,7 @@ impl Shared<'_> {
     /// Whether the match continues after an engine has failed to start, which then loses the game.
     fn goes_on_without(&self, engine: usize) -> bool {
         let failed = self.failed_starts[engine].fetch_add(1, Ordering::Relaxed) + 1;
-        self.started[engine].load(Ordering::Relaxed) && failed < MAX_FAILED_STARTS
+        failed < MAX_FAILED_STARTS
     }
 }
 
@@ -196,10 +193,8 @@ impl GameSlot<'_> {
             let Some(&fixture) = self.shared.fixtures.get(next) else {
                 break;
             };
-            let message = match self.play(fixture) {
-                Ok(Some(finished)) => Ok(finished),
-                Ok(None) => break,
-                Err(error) => Err(error),
+            let Some(message) = self.play(fixture).transpose() else {
+                break;
             };
             if sender.send(message).is_err() {
                 break;
@@ -222,7 +217,7 @@ impl GameSlot<'_> {
                     return Ok(Some(FinishedGame {
                         fixture,
                         end: lost_at_start(color, &error),
-                        complaints: [Vec::new(), Vec::new()],
+                        complaints: Vec::new(),
                     }));
                 }
                 Err(error) => return Err(error),
@@ -251,10 +246,18 @@ impl GameSlot<'_> {
             return Ok(None);
         };
         let heard = [black.errors.listen(), white.errors.listen()];
-        let mut complaints = [black.player.refusals(), white.player.refusals()];
-        for (complaints, heard) in complaints.iter_mut().zip(&heard) {
+        let mut complaints = Vec::new();
+        for ((running, heard), engine) in
+            [black, white].into_iter().zip(&heard).zip(fixture.engines)
+        {
             let lines = heard.complaints.iter().cloned();
-            complaints.extend(lines.map(|line| (ComplaintKind::Stream, line)));
+            let lines = lines.map(|line| (ComplaintKind::Stream, line));
+            let lines = running.player.refusals().into_iter().chain(lines);
+            complaints.extend(lines.map(|(kind, line)| EngineMessage {
+                engine: plan.engines[engine].name.clone(),
+                kind,
+                line,
+            }));
         }
         add_last_words(&mut end, &heard);
         if let Some(live) = &live {
@@ -297,7 +300,6 @@ impl GameSlot<'_> {
             name: name(),
             source,
         })?;
-        self.shared.started[engine].store(true, Ordering::Relaxed);
         self.shared.failed_starts[engine].store(0, Ordering::Relaxed);
         Ok(Running { player, errors })
     }

@@ -40,10 +40,10 @@ pub use match_record::{MatchRecord, score_sheet};
 pub use match_run::{FinishedGame, MatchPlan};
 pub use opening::{Book, OpeningError};
 pub use player::{
-    ComplaintKind, EnginePlayer, EngineProtocol, EngineSpec, GameSetup, PlayerMove, REPORT_COMMAND,
+    ComplaintKind, EngineMessage, EnginePlayer, EngineSpec, GameSetup, PlayerMove, REPORT_COMMAND,
     Reply, StartError, UnsuitableEngine,
 };
-pub use process::{CommandLineError, EngineProcesses, SpawnError, guard_engines};
+pub use process::{EngineProcesses, EngineProtocol, SpawnError};
 pub use rating_table::{RatingError, RatingRow, RatingTable};
 pub use referee_clock::{AnnouncedTime, RefereeClock, TimeForfeit};
 pub use refereed_game::{Fixture, Format, RefereedGame, refereed_game, schedule};

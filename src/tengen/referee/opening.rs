@@ -9,8 +9,8 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use thiserror::Error;
 
-use super::player::{read_vertex, vertex_text};
-use crate::game::{BoardSize, Game, Move, Symmetry};
+use super::player::read_vertex;
+use crate::game::{Game, Move, Symmetry};
 
 /// Random attempts per opening before the board is assumed to have no more.
 const ATTEMPTS_PER_OPENING: usize = 1000;
@@ -104,12 +104,6 @@ fn read_opening<G: Game>(start: &G, text: &str, line: usize) -> Result<Vec<Move>
     Ok(moves)
 }
 
-/// A line of a book.
-pub fn to_line(size: BoardSize, moves: &[Move]) -> String {
-    let words: Vec<String> = moves.iter().map(|&mv| vertex_text(size, mv)).collect();
-    words.join(" ")
-}
-
 /// Distinct openings of random legal moves, unique up to the board's symmetries; the same for the
 /// same seed, and the first ones independent of their number.
 ///
@@ -180,7 +174,9 @@ pub(super) fn canonical_key<G: Game>(start: &G, moves: &[Move]) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::BoardSize;
     use crate::games::nogo::SmallNoGo;
+    use crate::gtp::format_moves;
 
     fn board(side: u8) -> SmallNoGo {
         SmallNoGo::new(BoardSize::square(side)).unwrap()
@@ -193,7 +189,7 @@ mod tests {
         let lines: Vec<String> = book
             .openings
             .iter()
-            .map(|moves| to_line(start.size(), moves))
+            .map(|moves| format_moves(moves, start.size()))
             .collect();
         assert_eq!(lines, ["E5 C3 G7 D6", "A1 B2"]);
     }
@@ -204,7 +200,9 @@ mod tests {
         let text = "A1 C2 E5\nA1 C2 E5\nE5 C2 A1 # reordered\nJ9 G8 E5 # turned\nA1 C2\nC2 A1\n";
         let book = read_book(&start, text).unwrap();
         let lines = book.openings.iter();
-        let lines: Vec<String> = lines.map(|moves| to_line(start.size(), moves)).collect();
+        let lines: Vec<String> = lines
+            .map(|moves| format_moves(moves, start.size()))
+            .collect();
         assert_eq!(lines, ["A1 C2 E5", "A1 C2", "C2 A1"]);
         assert_eq!(book.repeated, 3);
     }

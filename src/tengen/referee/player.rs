@@ -2,22 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::error_stream::ErrorStream;
 use super::gtp_client::Fault;
-use super::process::{EngineProcess, EngineProcesses, LineEnd, SpawnError};
+use super::process::{EngineProcess, EngineProcesses, EngineProtocol, SpawnError};
 use super::referee_clock::AnnouncedTime;
 use super::time_control::MatchTimeControl;
 use crate::clock::Clock;
 use crate::game::{BoardSize, Color, HalfPoints, Move};
-use crate::gtp::{format_vertex, parse_vertex};
-use crate::record::Vertex;
-use serde::{Deserialize, Serialize};
+use crate::gtp::parse_vertex;
 
 /// The command sent after each move to an engine that lists it: one line of `name value` words
 /// about its last search, such as `visits 800 value 0.12` (the mover's view, -1..=1).
@@ -61,11 +59,6 @@ pub enum PlayerMove {
     Resign,
     /// Text that is not a vertex of this board.
     Nonsense(String),
-}
-
-/// A move as GTP text: `D4`, or `pass`.
-pub(super) fn vertex_text(size: BoardSize, mv: Move) -> String {
-    format_vertex(Vertex::of(mv, size), size)
 }
 
 /// The move of a GTP text, in either case; `None` if it is not on this board.
@@ -134,7 +127,7 @@ pub trait EnginePlayer {
 }
 
 /// An engine's name, command and protocol.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EngineSpec {
     /// Its name in results and file names.
@@ -158,9 +151,7 @@ impl EngineSpec {
         EngineSpec {
             name: name.to_owned(),
             command: command.to_owned(),
-            protocol: EngineProtocol::Gtp,
-            info: BTreeMap::new(),
-            folder: None,
+            ..EngineSpec::default()
         }
     }
 
@@ -178,47 +169,13 @@ impl EngineSpec {
             path: stderr.to_owned(),
             source,
         })?;
-        let line_end = match self.protocol {
-            EngineProtocol::Gtp => LineEnd::Feed,
-            EngineProtocol::Gomocup => LineEnd::FeedOrReturn,
-        };
-        let folder = self.folder.as_deref();
-        let started = EngineProcess::spawn(&self.command, folder, file, line_end, clock, engines);
+        let (folder, protocol) = (self.folder.as_deref(), self.protocol);
+        let started = EngineProcess::spawn(&self.command, folder, file, protocol, clock, engines);
         let process = started.map_err(|source| StartError::Spawn {
             name: name(),
             source,
         })?;
         Ok((process, errors))
-    }
-}
-
-/// Protocol between an engine and the referee.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum EngineProtocol {
-    /// The Go Text Protocol.
-    #[default]
-    Gtp,
-    /// That of Gomocup's managers.
-    Gomocup,
-}
-
-impl EngineProtocol {
-    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-    fn is_gtp(&self) -> bool {
-        *self == EngineProtocol::Gtp
-    }
-}
-
-impl FromStr for EngineProtocol {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "gtp" => Ok(EngineProtocol::Gtp),
-            "gomocup" => Ok(EngineProtocol::Gomocup),
-            _ => Err("write gtp or gomocup".to_owned()),
-        }
     }
 }
 
@@ -342,6 +299,18 @@ pub(super) fn and_last_words(words: Option<&String>) -> String {
     words.map_or(String::new(), |words| format!("; its last words: {words}"))
 }
 
+/// A message about an engine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EngineMessage {
+    /// The engine's name.
+    pub engine: String,
+    /// Kind of the message.
+    #[serde(default, skip_serializing_if = "ComplaintKind::is_stream")]
+    pub kind: ComplaintKind,
+    /// The message, shortened.
+    pub line: String,
+}
+
 /// Kind of a message about an engine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -371,12 +340,13 @@ impl ComplaintKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gtp::format_move;
 
     #[test]
     fn every_move_survives_the_round_trip() {
         let size = BoardSize::new(13, 9);
         for index in 0..=size.area() as u16 {
-            let text = vertex_text(size, Move(index));
+            let text = format_move(Move(index), size);
             assert_eq!(read_vertex(size, &text), Some(Move(index)), "{text}");
         }
         assert_eq!(read_vertex(size, "I5"), None);

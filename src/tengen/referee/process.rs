@@ -4,29 +4,52 @@
 //! bounded amount of its output: stderr goes directly to a file, stdout through a bounded channel.
 
 use std::fs::File;
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::str::FromStr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::clock::Clock;
-use crate::system::{self, Guard, ProcessGroup};
+use crate::system::{Guard, ProcessGroup};
 
 /// Maximum length of an engine's line in bytes; KataGo's longest analysis lines are shorter.
 const MAX_LINE_LEN: usize = 1 << 20;
 
-/// Line terminator of an engine's protocol.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LineEnd {
-    /// A line feed; other control characters are removed, as in GTP.
-    Feed,
-    /// A line feed or a carriage return, as in the Gomocup protocol, where empty lines are ignored.
-    FeedOrReturn,
+/// Protocol between an engine and the referee.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EngineProtocol {
+    /// The Go Text Protocol.
+    #[default]
+    Gtp,
+    /// That of Gomocup's managers.
+    Gomocup,
+}
+
+impl EngineProtocol {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+    pub(super) fn is_gtp(&self) -> bool {
+        *self == EngineProtocol::Gtp
+    }
+}
+
+impl FromStr for EngineProtocol {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "gtp" => Ok(EngineProtocol::Gtp),
+            "gomocup" => Ok(EngineProtocol::Gomocup),
+            _ => Err("write gtp or gomocup".to_owned()),
+        }
+    }
 }
 
 /// How often it is looked whether an engine that says nothing has ended.
@@ -38,9 +61,15 @@ const MAX_WAITING_LINES: usize = 256;
 /// Why an engine could not be started.
 #[derive(Debug, Error)]
 pub enum SpawnError {
-    /// The command line cannot be split into words.
-    #[error(transparent)]
-    CommandLine(#[from] CommandLineError),
+    /// There is no program name.
+    #[error("the command line is empty; it must name a program")]
+    NoProgram,
+    /// A quotation mark of the command line has no partner.
+    #[error("the command line has an opening {0} without a closing one")]
+    OpenQuote(char),
+    /// The last character of the command line is a backslash.
+    #[error("the command line ends with a backslash that quotes nothing")]
+    TrailingBackslash,
     /// Its folder is not there.
     #[error("its folder {} does not exist", .0.display())]
     Folder(PathBuf),
@@ -89,7 +118,7 @@ struct Running {
 }
 
 impl EngineProcesses {
-    /// None yet; `guard` is a program that calls [`guard_engines`] when it is run with the argument `guard`.
+    /// None yet; `guard` is a program that calls [`system::watch`](crate::system::watch) when it is run with the argument `guard`.
     pub(super) fn guarded(guard: Option<&Path>) -> EngineProcesses {
         let start = |program| {
             let mut command = Command::new(program);
@@ -129,11 +158,6 @@ impl EngineProcesses {
     }
 }
 
-/// The work of a guard: reads from a match which engines run, and kills those that are left when it dies.
-pub fn guard_engines(input: impl BufRead) {
-    system::watch(input);
-}
-
 /// A running engine. Dropping it kills it.
 pub(super) struct EngineProcess {
     group: Arc<Mutex<ProcessGroup>>,
@@ -148,7 +172,7 @@ impl EngineProcess {
         command_line: &str,
         folder: Option<&Path>,
         stderr: File,
-        line_end: LineEnd,
+        protocol: EngineProtocol,
         clock: &Arc<dyn Clock>,
         engines: &EngineProcesses,
     ) -> Result<EngineProcess, SpawnError> {
@@ -176,7 +200,7 @@ impl EngineProcess {
         let time = Arc::clone(clock);
         std::thread::Builder::new()
             .name("engine stdout".to_owned())
-            .spawn(move || read_lines(stdout, line_end, &sender, time.as_ref()))
+            .spawn(move || read_lines(stdout, protocol, &sender, time.as_ref()))
             .map_err(start)?;
         Ok(EngineProcess {
             group,
@@ -257,7 +281,7 @@ fn in_folder(program: &str, folder: &Path) -> Result<Command, SpawnError> {
 /// because a stray grandchild of the engine could hold the pipe open.
 fn read_lines(
     mut stdout: ChildStdout,
-    line_end: LineEnd,
+    protocol: EngineProtocol,
     sender: &SyncSender<Output>,
     clock: &dyn Clock,
 ) {
@@ -277,7 +301,8 @@ fn read_lines(
         for &byte in &buffer[..len] {
             let byte = match byte {
                 b'\t' => b' ',
-                b'\r' if line_end == LineEnd::FeedOrReturn => b'\n',
+                // A manager of Gomocup ignores empty lines.
+                b'\r' if protocol == EngineProtocol::Gomocup => b'\n',
                 other => other,
             };
             let output = match byte {
@@ -300,20 +325,6 @@ fn read_lines(
     }
 }
 
-/// Why a command line is invalid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum CommandLineError {
-    /// There is no program name.
-    #[error("the command line is empty; it must name a program")]
-    Empty,
-    /// A quotation mark has no partner.
-    #[error("the command line has an opening {0} without a closing one")]
-    OpenQuote(char),
-    /// The last character is a backslash.
-    #[error("the command line ends with a backslash that quotes nothing")]
-    TrailingBackslash,
-}
-
 /// The program and its arguments.
 ///
 /// Blanks separate words; single quotes preserve everything, double quotes everything but a
@@ -321,8 +332,8 @@ pub enum CommandLineError {
 /// Windows it is an ordinary character, because of paths). Nothing is expanded.
 ///
 /// # Errors
-/// [`CommandLineError`] if a quote is open or the line is empty.
-pub(super) fn split(text: &str) -> Result<Vec<String>, CommandLineError> {
+/// [`SpawnError`] if a quote is open or the line is empty.
+pub(super) fn split(text: &str) -> Result<Vec<String>, SpawnError> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut rest = text.chars().peekable();
@@ -332,7 +343,7 @@ pub(super) fn split(text: &str) -> Result<Vec<String>, CommandLineError> {
             '\'' | '"' => {
                 let word = word.get_or_insert_default();
                 loop {
-                    match rest.next().ok_or(CommandLineError::OpenQuote(next))? {
+                    match rest.next().ok_or(SpawnError::OpenQuote(next))? {
                         end if end == next => break,
                         '\\' if next == '"' && matches!(rest.peek(), Some('"' | '\\')) => {
                             word.extend(rest.next());
@@ -342,7 +353,7 @@ pub(super) fn split(text: &str) -> Result<Vec<String>, CommandLineError> {
                 }
             }
             '\\' if !cfg!(windows) => {
-                let kept = rest.next().ok_or(CommandLineError::TrailingBackslash)?;
+                let kept = rest.next().ok_or(SpawnError::TrailingBackslash)?;
                 word.get_or_insert_default().push(kept);
             }
             other => word.get_or_insert_default().push(other),
@@ -350,7 +361,7 @@ pub(super) fn split(text: &str) -> Result<Vec<String>, CommandLineError> {
     }
     words.extend(word);
     if words.is_empty() {
-        return Err(CommandLineError::Empty);
+        return Err(SpawnError::NoProgram);
     }
     Ok(words)
 }
@@ -398,14 +409,16 @@ mod tests {
         } else {
             assert_eq!(split(path).unwrap(), ["C:Gamestengen.exe", "gtp"]);
             assert_eq!(split(r"a\ b").unwrap(), ["a b"]);
-            assert_eq!(split(r"a\"), Err(CommandLineError::TrailingBackslash));
+            let error = split(r"a\").unwrap_err();
+            assert!(matches!(error, SpawnError::TrailingBackslash));
         }
     }
 
     #[test]
     fn unfinished_text_is_refused() {
-        assert_eq!(split(" "), Err(CommandLineError::Empty));
-        assert_eq!(split("a 'b"), Err(CommandLineError::OpenQuote('\'')));
-        assert_eq!(split("a \"b\\\""), Err(CommandLineError::OpenQuote('"')));
+        let error = |text| split(text).unwrap_err();
+        assert!(matches!(error(" "), SpawnError::NoProgram));
+        assert!(matches!(error("a 'b"), SpawnError::OpenQuote('\'')));
+        assert!(matches!(error("a \"b\\\""), SpawnError::OpenQuote('"')));
     }
 }

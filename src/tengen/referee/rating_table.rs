@@ -175,17 +175,13 @@ fn refuse_unconnected(
         }
         grown = reached.len() > before;
     }
-    let engines: Vec<String> = (0..names.len())
-        .filter(|engine| !reached.contains(engine))
-        .map(|engine| names[engine].clone())
-        .collect();
+    let apart = (0..names.len()).filter(|engine| !reached.contains(engine));
+    let engines: Vec<String> = apart.map(|engine| names[engine].clone()).collect();
     if engines.is_empty() {
         return Ok(());
     }
-    Err(RatingError::Unconnected {
-        anchor: names[anchor].clone(),
-        engines,
-    })
+    let anchor = names[anchor].clone();
+    Err(RatingError::Unconnected { anchor, engines })
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! A line is on disk before the next game of its slot begins, so a kill at any moment loses only
 //! the games in progress. An incomplete last line is removed when the file is opened again.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -14,9 +15,9 @@ use thiserror::Error;
 use super::clock_simulation::ClockSimulation;
 use super::game_end::{Count, PlayedMove, Reason};
 use super::match_run::{FinishedGame, MatchPlan};
-use super::opening;
-use super::player::{ComplaintKind, EngineSpec};
+use super::player::{EngineMessage, EngineSpec};
 use crate::game::{BoardSize, Color, Outcome};
+use crate::gtp::format_moves;
 use crate::stats::GameResult;
 use crate::system::{open_to_lock, sync_folder, try_lock};
 
@@ -91,18 +92,6 @@ pub struct GameEntry {
     pub complaints: Vec<EngineMessage>,
 }
 
-/// A message about an engine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EngineMessage {
-    /// The engine's name.
-    pub engine: String,
-    /// Kind of the message.
-    #[serde(default, skip_serializing_if = "ComplaintKind::is_stream")]
-    pub kind: ComplaintKind,
-    /// The message, shortened.
-    pub line: String,
-}
-
 impl MatchTerms {
     /// The board.
     pub fn board(&self) -> BoardSize {
@@ -124,13 +113,6 @@ impl GameEntry {
         let name = |color: Color| plan.engines[fixture.engines[color.index()]].name.clone();
         let milliseconds = |time: Duration| (time.as_secs_f64() * 1000.0).round() / 1000.0;
         let seconds = end.moves.iter().map(|played| milliseconds(played.took));
-        let lines = Color::BOTH.into_iter().zip(complaints);
-        let lines = lines.flat_map(|(color, lines)| lines.iter().map(move |line| (color, line)));
-        let messages = lines.map(|(color, (kind, line))| EngineMessage {
-            engine: name(color),
-            kind: *kind,
-            line: line.clone(),
-        });
         GameEntry {
             number: fixture.number,
             pair: fixture.pair,
@@ -141,11 +123,11 @@ impl GameEntry {
             detail: end.detail.clone(),
             count: end.count.clone(),
             opening_len: opening.len(),
-            moves: opening::to_line(plan.rules.size(), &moves),
+            moves: format_moves(&moves, plan.rules.size()),
             seconds: seconds.collect(),
             visits: end.moves.iter().map(PlayedMove::visits).collect(),
             left: end.left.map(|left| left.map(milliseconds)),
-            complaints: messages.collect(),
+            complaints: complaints.clone(),
         }
     }
 }
@@ -256,10 +238,7 @@ impl ResultFile {
         path: &Path,
         terms: &MatchTerms,
     ) -> Result<(ResultFile, Vec<GameEntry>), ResultError> {
-        let io = |source| ResultError::Io {
-            path: path.to_owned(),
-            source,
-        };
+        let io = |source| io_error(path, source);
         let open = File::options()
             .read(true)
             .write(true)
@@ -308,20 +287,11 @@ impl ResultFile {
     }
 
     fn append_line(&mut self, value: &impl Serialize) -> Result<(), ResultError> {
-        let mut line = serde_json::to_string(value).map_err(|error| self.io(error.into()))?;
-        line.push('\n');
-        let written = self
-            .file
-            .write_all(line.as_bytes())
-            .and_then(|()| self.file.sync_data());
-        written.map_err(|error| self.io(error))
-    }
-
-    fn io(&self, source: io::Error) -> ResultError {
-        ResultError::Io {
-            path: self.path.clone(),
-            source,
-        }
+        let line =
+            serde_json::to_string(value).map_err(|error| io_error(&self.path, error))? + "\n";
+        let written = self.file.write_all(line.as_bytes());
+        let written = written.and_then(|()| self.file.sync_data());
+        written.map_err(|error| io_error(&self.path, error))
     }
 }
 
@@ -338,10 +308,7 @@ fn sync_parent(path: &Path) -> io::Result<()> {
 /// # Errors
 /// [`ResultError::Io`] and [`ResultError::Corrupt`].
 pub fn read(path: &Path) -> Result<(MatchTerms, Vec<GameEntry>), ResultError> {
-    let bytes = std::fs::read(path).map_err(|source| ResultError::Io {
-        path: path.to_owned(),
-        source,
-    })?;
+    let bytes = std::fs::read(path).map_err(|error| io_error(path, error))?;
     parse(path, &whole_lines(path, bytes)?)
 }
 
@@ -351,36 +318,40 @@ fn whole_lines(path: &Path, mut bytes: Vec<u8>) -> Result<String, ResultError> {
     bytes.truncate(end.map_or(0, |end| end + 1));
     String::from_utf8(bytes).map_err(|error| {
         let sound = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        ResultError::Corrupt {
-            path: path.to_owned(),
-            line: 1 + sound.iter().filter(|&&byte| byte == b'\n').count(),
-            message: "it is not UTF-8".to_owned(),
-        }
+        let line = sound.iter().filter(|&&byte| byte == b'\n').count();
+        corrupt(path, line, "it is not UTF-8")
     })
 }
 
-fn parse(path: &Path, text: &str) -> Result<(MatchTerms, Vec<GameEntry>), ResultError> {
-    let corrupt = |line: usize, message: String| ResultError::Corrupt {
+/// The error of a line, counted from 0.
+fn corrupt(path: &Path, line: usize, message: impl Display) -> ResultError {
+    ResultError::Corrupt {
         path: path.to_owned(),
         line: line + 1,
-        message,
-    };
+        message: message.to_string(),
+    }
+}
+
+fn io_error(path: &Path, error: impl Into<io::Error>) -> ResultError {
+    ResultError::Io {
+        path: path.to_owned(),
+        source: error.into(),
+    }
+}
+
+fn parse(path: &Path, text: &str) -> Result<(MatchTerms, Vec<GameEntry>), ResultError> {
     let mut lines = text.lines().enumerate();
     let (_, first) = lines
         .next()
-        .ok_or_else(|| corrupt(0, "there is no header".to_owned()))?;
-    let header: Header =
-        serde_json::from_str(first).map_err(|error| corrupt(0, error.to_string()))?;
+        .ok_or_else(|| corrupt(path, 0, "there is no header"))?;
+    let header: Header = serde_json::from_str(first).map_err(|error| corrupt(path, 0, error))?;
     if header.tengen_match != FORMAT {
         let message = format!("format {} instead of {FORMAT}", header.tengen_match);
-        return Err(corrupt(0, message));
+        return Err(corrupt(path, 0, message));
     }
-    let games: Result<Vec<GameEntry>, ResultError> = lines
-        .map(|(line, text)| {
-            serde_json::from_str(text).map_err(|error| corrupt(line, error.to_string()))
-        })
-        .collect();
-    Ok((header.terms, games?))
+    let game =
+        |(line, text)| serde_json::from_str(text).map_err(|error| corrupt(path, line, error));
+    Ok((header.terms, lines.map(game).collect::<Result<_, _>>()?))
 }
 
 fn refuse_other_terms(

@@ -6,10 +6,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::game_end::Reason;
-use super::opening::to_line;
 use super::player::read_vertex;
 use super::results::{GameEntry, ResultText};
 use crate::game::{BoardSize, Move, Symmetry};
+use crate::gtp::format_moves;
 use crate::stats::{GameResult, MatchScore};
 
 /// All games counted so far. Those that repeat others count for no score.
@@ -164,7 +164,7 @@ fn canonical(size: BoardSize, line: &str) -> String {
         moves.iter().map(|&mv| symmetry.apply(size, mv)).collect()
     };
     let first = Symmetry::all(size).map(image).min();
-    to_line(size, &first.unwrap_or_default())
+    format_moves(&first.unwrap_or_default(), size)
 }
 
 /// A sentence for a report; `None` without repetitions.

@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
-use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::WatchedGame;
 use crate::clock::Clock;
@@ -43,15 +42,6 @@ pub struct WatchedGames {
     time: Arc<dyn Clock>,
 }
 
-/// A line of the list of games.
-#[derive(Serialize)]
-struct Line<'a> {
-    title: &'a str,
-    names: &'a [String; 2],
-    moves: usize,
-    result: Option<&'a str>,
-}
-
 impl WatchedGames {
     /// This many boards, at least one, without games.
     pub fn new(boards: usize, time: Arc<dyn Clock>) -> Arc<WatchedGames> {
@@ -75,7 +65,7 @@ impl WatchedGames {
     /// [`ServerError`].
     pub fn serve(self: &Arc<Self>, port: u16) -> Result<String, ServerError> {
         let host: Arc<WatchedGames> = Arc::clone(self);
-        let server = Server::bind(port, host)?;
+        let server = Server::bind(port, host, false)?;
         let address = server.address();
         server.spawn()?;
         Ok(address)
@@ -217,13 +207,15 @@ impl Page for WatchPage {
         let Some(taken) = self.take(patience) else {
             return Vec::new();
         };
-        let lines = taken.games.iter().map(|game| Line {
-            title: &game.title,
-            names: &game.names,
-            moves: game.moves.len(),
-            result: game.end.as_ref().map(|(result, _)| &**result),
+        let lines = taken.games.iter().map(|game| {
+            json!({
+                "title": game.title,
+                "names": game.names,
+                "moves": game.moves.len(),
+                "result": game.end.as_ref().map(|(result, _)| result),
+            })
         });
-        let lines: Vec<Line<'_>> = lines.collect();
+        let lines = Value::from_iter(lines);
         let list = json!({ "games": lines, "score": taken.score });
         let mut news = vec![("games", list.to_string().into())];
         let finished = taken.finished.map(|game| (game, Duration::ZERO));

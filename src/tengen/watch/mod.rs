@@ -13,7 +13,7 @@ pub use games::WatchedGames;
 
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::clock::{Budget, TimeLeft};
 use crate::game::{BoardSize, Color, Move};
@@ -22,7 +22,7 @@ use crate::gtp::format_vertex;
 use crate::record::{GameRecord, Vertex};
 
 /// The evaluation of a position.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Eval {
     /// Black's winrate, in [0, 1].
     pub winrate: f32,
@@ -31,7 +31,7 @@ pub struct Eval {
     /// Visits of the search.
     pub visits: u64,
     /// `B`, `W` or `0` if the result is proven.
-    pub proven: Option<&'static str>,
+    pub proven: Option<String>,
 }
 
 /// A clock.
@@ -191,23 +191,17 @@ impl WatchedGame {
 
     /// Whether this is the other game with more moves, or as many.
     fn continues(&self, other: &WatchedGame) -> bool {
-        let plays = |moves: &[MoveView]| -> Vec<_> {
-            let played = moves.iter().map(|shown| (shown.color, shown.at.clone()));
-            played.collect()
-        };
         let same = self.title == other.title && self.game == other.game;
-        same && plays(&self.moves).starts_with(&plays(&other.moves))
+        let mut moves = self.moves.iter().zip(&other.moves);
+        same && self.moves.len() >= other.moves.len()
+            && moves.all(|(own, its)| (own.color, &own.at) == (its.color, &its.at))
     }
 
     /// The game some time later: its running clock, and the time of its move.
     fn after(&self, elapsed: Duration) -> WatchedGame {
         let mut later = self.clone();
-        for clock in later
-            .clocks
-            .iter_mut()
-            .flatten()
-            .filter(|clock| clock.running)
-        {
+        let clocks = later.clocks.iter_mut().flatten();
+        for clock in clocks.filter(|clock| clock.running) {
             clock.seconds -= elapsed.as_secs_f64();
         }
         if let Some(plan) = &mut later.plan {

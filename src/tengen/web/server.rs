@@ -72,31 +72,19 @@ pub struct Server {
 }
 
 impl Server {
-    /// Takes a port of the loopback address, any free one for 0. Nothing is answered before it
-    /// [serves](Server::serve).
+    /// Takes a port, any free one for 0: of the loopback address, or for all computers of the local network. There whoever
+    /// has the address can use the page, and reads along who can read the network, as nothing is encrypted. Nothing is
+    /// answered before it [serves](Server::serve).
     ///
     /// # Errors
     /// [`ServerError`].
-    pub fn bind(port: u16, host: Arc<dyn Host>) -> Result<Server, ServerError> {
-        Server::listen(Ipv4Addr::LOCALHOST, None, port, host)
-    }
-
-    /// The same for all computers of the local network: whoever has the address can use the page, and reads
-    /// along who can read the network, as nothing is encrypted.
-    ///
-    /// # Errors
-    /// [`ServerError`].
-    pub fn bind_in_network(port: u16, host: Arc<dyn Host>) -> Result<Server, ServerError> {
-        let own = own_address().ok_or(ServerError::NoNetwork)?;
-        Server::listen(Ipv4Addr::UNSPECIFIED, Some(own), port, host)
-    }
-
-    fn listen(
-        at: Ipv4Addr,
-        network: Option<Ipv4Addr>,
-        port: u16,
-        host: Arc<dyn Host>,
-    ) -> Result<Server, ServerError> {
+    pub fn bind(port: u16, host: Arc<dyn Host>, for_network: bool) -> Result<Server, ServerError> {
+        let own = || own_address().ok_or(ServerError::NoNetwork);
+        let network = for_network.then(own).transpose()?;
+        let at = match for_network {
+            true => Ipv4Addr::UNSPECIFIED,
+            false => Ipv4Addr::LOCALHOST,
+        };
         let refused = |source| ServerError::Port { port, source };
         let listener = TcpListener::bind((at, port)).map_err(refused)?;
         let site = Site {

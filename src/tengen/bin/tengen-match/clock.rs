@@ -3,6 +3,7 @@
 
 use std::hint::black_box;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -16,7 +17,7 @@ use tengen::referee::{
 
 use crate::elo::{read_all, write};
 use crate::options::MatchOptions;
-use crate::output::{Interrupt, Outcome, print, print_json, tell};
+use crate::output::{Interrupt, are_troubled, exit_code, print, print_json, tell};
 use crate::play::{self, Players, print_folder};
 
 /// Report how the engines of one or more result files used their clocks.
@@ -106,7 +107,7 @@ pub(crate) struct ClockRigArgs {
 const MAX_LAG_MS: f64 = 3_600_000.0;
 
 /// Runs the subcommand `clock-rig`.
-pub(crate) fn run_rig(args: &ClockRigArgs, interrupt: &Interrupt) -> Result<Outcome> {
+pub(crate) fn run_rig(args: &ClockRigArgs, interrupt: &Interrupt) -> Result<ExitCode> {
     ensure!(args.games > 0, "--games must be at least 1");
     ensure!(
         args.options.time != MatchTimeControl::None,
@@ -155,7 +156,7 @@ pub(crate) fn run_rig(args: &ClockRigArgs, interrupt: &Interrupt) -> Result<Outc
         reports.iter().try_for_each(print)?;
         print_folder(options)?;
     }
-    Ok(Outcome::of(&games))
+    Ok(exit_code(are_troubled(&games)))
 }
 
 /// Runs `work` beside busy threads.

@@ -84,15 +84,11 @@ pub(crate) fn run(args: &EloArgs) -> Result<()> {
 
 /// Reads result files, or those in the folders of matches.
 pub(crate) fn read_all(paths: &[PathBuf]) -> Result<Vec<(MatchTerms, Vec<GameEntry>)>> {
-    let read = |path: &PathBuf| {
-        let file = if path.is_dir() {
-            &path.join(RESULTS)
-        } else {
-            path
-        };
-        Ok(results::read(file)?)
+    let read = |path: &PathBuf| match path.is_dir() {
+        true => results::read(&path.join(RESULTS)),
+        false => results::read(path),
     };
-    paths.iter().map(read).collect()
+    Ok(paths.iter().map(read).collect::<Result<_, _>>()?)
 }
 
 /// Writes a report file.

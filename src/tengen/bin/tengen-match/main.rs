@@ -14,10 +14,9 @@ mod tune;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
-use tengen::referee::guard_engines;
-use tengen::{processor, program};
+use tengen::{processor, program, system};
 
-use crate::output::{Interrupt, Outcome};
+use crate::output::Interrupt;
 
 /// Matches between engines (GTP or Gomocup) under the rules of NoGo, Go or Gomoku.
 ///
@@ -61,34 +60,32 @@ fn main() -> ExitCode {
 
 #[inline(never)]
 fn run() -> ExitCode {
-    let command = program::read::<Cli>().command;
-    // During a match there is a result to report.
-    let caught = Interrupt::caught;
-    let result = match command {
-        Command::Play(args) => caught().and_then(|interrupt| play::run(&args, &interrupt)),
-        Command::Sprt(args) => caught().and_then(|interrupt| play::run_sprt(&args, &interrupt)),
-        Command::Tournament(args) => {
-            caught().and_then(|interrupt| tournament::run(&args, &interrupt))
-        }
-        Command::Tune(args) => caught().and_then(|interrupt| tune::run(&args, &interrupt)),
-        Command::Elo(args) => elo::run(&args).map(|()| Outcome::Sound),
-        Command::Openings(args) => caught().and_then(|interrupt| openings::run(&args, &interrupt)),
-        Command::ClockRig(args) => caught().and_then(|interrupt| clock::run_rig(&args, &interrupt)),
-        Command::Clock(args) => clock::run(&args).map(|()| Outcome::Sound),
-        Command::Man { folder } => program::man_pages(Cli::command(), &folder)
-            .map(|()| Outcome::Sound)
-            .map_err(Into::into),
-        Command::Guard => {
-            guard_engines(std::io::stdin().lock());
-            Ok(Outcome::Sound)
-        }
-    };
-    match result {
-        Ok(outcome) => outcome.into(),
+    match program::read::<Cli>().command.run() {
+        Ok(code) => code,
         Err(error) => {
             let text = program::one_line(error.as_ref());
             output::tell(format_args!("tengen-match: {text}\n"));
             ExitCode::FAILURE
         }
+    }
+}
+
+impl Command {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        // During a match there is a result to report.
+        let caught = Interrupt::caught;
+        match self {
+            Command::Play(args) => return play::run(&args, &caught()?),
+            Command::Sprt(args) => return play::run_sprt(&args, &caught()?),
+            Command::Tournament(args) => return tournament::run(&args, &caught()?),
+            Command::Tune(args) => return tune::run(&args, &caught()?),
+            Command::Openings(args) => return openings::run(&args, &caught()?),
+            Command::ClockRig(args) => return clock::run_rig(&args, &caught()?),
+            Command::Elo(args) => elo::run(&args)?,
+            Command::Clock(args) => clock::run(&args)?,
+            Command::Man { folder } => program::man_pages(Cli::command(), &folder)?,
+            Command::Guard => system::watch(std::io::stdin().lock()),
+        }
+        Ok(ExitCode::SUCCESS)
     }
 }

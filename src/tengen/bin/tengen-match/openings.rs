@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,14 +15,14 @@ use clap::Args;
 use tengen::clock::SystemClock;
 use tengen::game::{BoardSize, Color, Move, ply_cap};
 use tengen::games::{GAMES, known_name, usual_board};
+use tengen::gtp::format_moves;
 use tengen::record::file;
 use tengen::referee::{
-    ClockSimulation, EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan, MatchTimeControl,
-    RefereedGame, opening, refereed_game,
+    EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan, RefereedGame, refereed_game,
 };
 
 use crate::options::{parse_positive, parse_size, positive_seconds, read_text};
-use crate::output::{Interrupt, Outcome, Progress, print, tell};
+use crate::output::{Interrupt, Progress, exit_code, print, tell};
 
 /// Random openings of a book, unless --count says otherwise.
 const USUAL_COUNT: usize = 1000;
@@ -79,7 +80,7 @@ pub(crate) struct OpeningsArgs {
 }
 
 /// Runs the subcommand.
-pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<Outcome> {
+pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<ExitCode> {
     ensure!(args.tolerance > 0.0, "--tolerance must be positive");
     let rules = refereed_game(&args.game, args.size(), &args.rules, None)?;
     let candidates = args.candidates(rules.as_ref())?;
@@ -128,7 +129,7 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<Outcome>
         args.from.as_ref().map_or("plies", |_| "of them"),
     );
     judging.write(&candidates)?;
-    judging.outcome(&stderr_dir)
+    judging.end(&stderr_dir)
 }
 
 impl OpeningsArgs {
@@ -163,11 +164,9 @@ impl OpeningsArgs {
             None => opening_len as u32 + 1,
         };
         Ok(GameTerms {
-            time: MatchTimeControl::None,
-            margin: Duration::ZERO,
             move_limit: positive_seconds("--move-limit", self.move_limit)?,
             max_moves,
-            conditions: ClockSimulation::default(),
+            ..GameTerms::default()
         })
     }
 }
@@ -242,11 +241,8 @@ impl Judging<'_> {
             complaints,
         } = finished;
         if self.complaint.is_none() {
-            let mut troubles = complaints
-                .iter()
-                .flatten()
-                .filter(|(kind, _)| kind.is_trouble());
-            self.complaint = troubles.next().map(|(_, line)| line.clone());
+            let trouble = complaints.iter().find(|said| said.kind.is_trouble());
+            self.complaint = trouble.map(|said| said.line.clone());
         }
         if end.reason.is_failure() {
             let detail = end.detail.as_deref().unwrap_or_default();
@@ -282,8 +278,8 @@ impl Judging<'_> {
         Ok(balanced)
     }
 
-    /// Reports the result and returns the program's outcome. The judge's stderr is kept on errors.
-    fn outcome(self, stderr_dir: &Path) -> Result<Outcome> {
+    /// Reports the result and returns the program's exit code. The judge's stderr is kept on errors.
+    fn end(&self, stderr_dir: &Path) -> Result<ExitCode> {
         if self.complaint.is_none() {
             fs::remove_dir_all(stderr_dir).with_context(|| stderr_dir.display().to_string())?;
         }
@@ -293,15 +289,14 @@ impl Judging<'_> {
             self.judged,
             self.args.out.display()
         ))?;
-        let Some(complaint) = self.complaint else {
-            return Ok(Outcome::Sound);
-        };
-        tell(format_args!(
-            "WARNING: the judge complained, and may not have judged as requested: {complaint}\nIts \
-             output is in {}\n",
-            stderr_dir.display()
-        ));
-        Ok(Outcome::Troubled)
+        if let Some(complaint) = &self.complaint {
+            tell(format_args!(
+                "WARNING: the judge complained, and may not have judged as requested: {complaint}\nIts \
+                 output is in {}\n",
+                stderr_dir.display()
+            ));
+        }
+        Ok(exit_code(self.complaint.is_some()))
     }
 
     /// Writes the book atomically.
@@ -333,7 +328,7 @@ impl Judging<'_> {
              # Black's expected score within {tolerance} of one half by {by}.\n"
         );
         for (&opening, score) in &self.kept {
-            let moves = opening::to_line(size, &candidates[opening]);
+            let moves = format_moves(&candidates[opening], size);
             writeln!(text, "{moves}  # {score:.3}")?;
         }
         let out = &self.args.out;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -203,13 +203,12 @@ pub(crate) fn check_engines(engines: &[EngineSpec]) -> Result<()> {
             "`{}` has `info`, which only programs with protocol = \"gomocup\" are told",
             engine.name
         );
-        let before = &engines[..index];
-        if before.iter().any(|other| other.name == engine.name) {
-            bail!(
-                "two engines are called `{}`; give them different names",
-                engine.name
-            );
-        }
+        let mut before = engines[..index].iter();
+        ensure!(
+            before.all(|other| other.name != engine.name),
+            "two engines are called `{}`; give them different names",
+            engine.name
+        );
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 //! test.
 
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -10,7 +11,7 @@ use tengen::referee::{EngineProtocol, EngineSpec, Format, MatchReport, ScoreBoar
 use tengen::stats::{Sprt, Verdict};
 
 use crate::options::{MatchOptions, check_engines, read_engines};
-use crate::output::{Interrupt, Outcome, print, print_json};
+use crate::output::{Interrupt, are_troubled, exit_code, print, print_json};
 use crate::record;
 use crate::session::{Session, SessionObserver};
 
@@ -97,7 +98,7 @@ pub(crate) fn session<'a>(
 }
 
 /// Runs the subcommand `play`.
-pub(crate) fn run(args: &PlayArgs, interrupt: &Interrupt) -> Result<Outcome> {
+pub(crate) fn run(args: &PlayArgs, interrupt: &Interrupt) -> Result<ExitCode> {
     ensure!(args.games > 0, "--games must be at least 1");
     let options = &args.options;
     let session = session(&args.players, options, args.games, interrupt)?;
@@ -113,7 +114,7 @@ pub(crate) fn run(args: &PlayArgs, interrupt: &Interrupt) -> Result<Outcome> {
         print(&report)?;
         print_folder(options)?;
     }
-    Ok(Outcome::of(&games))
+    Ok(exit_code(are_troubled(&games)))
 }
 
 /// Prints where the games are.
@@ -166,7 +167,7 @@ struct SprtReport {
 }
 
 /// Runs the subcommand `sprt`.
-pub(crate) fn run_sprt(args: &SprtArgs, interrupt: &Interrupt) -> Result<Outcome> {
+pub(crate) fn run_sprt(args: &SprtArgs, interrupt: &Interrupt) -> Result<ExitCode> {
     ensure!(
         args.games >= 2,
         "--games must be at least 2: the test counts pairs"
@@ -187,7 +188,7 @@ pub(crate) fn run_sprt(args: &SprtArgs, interrupt: &Interrupt) -> Result<Outcome
     };
     if options.json {
         print_json(&report)?;
-        return Ok(Outcome::of(&games));
+        return Ok(exit_code(are_troubled(&games)));
     }
     print(&report.report)?;
     let (lower, upper) = report.bounds;
@@ -201,7 +202,7 @@ pub(crate) fn run_sprt(args: &SprtArgs, interrupt: &Interrupt) -> Result<Outcome
         report.llr
     ))?;
     print_folder(options)?;
-    Ok(Outcome::of(&games))
+    Ok(exit_code(are_troubled(&games)))
 }
 
 /// Stops the match when the test has its verdict.

@@ -1,12 +1,12 @@
 //! The record that every match leaves in its folder.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use serde::Serialize;
-use tengen::clock::{date_time, unix_time};
+use tengen::record::today;
 use tengen::referee::{MatchRecord, MatchReport, results};
 use tengen::system;
 
@@ -14,13 +14,6 @@ use crate::session::RESULTS;
 
 /// The file in the folder of a match.
 const RECORD: &str = "record.toml";
-
-/// A file of `docs/results/`.
-#[derive(Serialize)]
-struct Matches {
-    #[serde(rename = "match")]
-    matches: Vec<MatchRecord>,
-}
 
 /// Writes `record.toml` into the folder of a match, one table for each pair of engines.
 pub(crate) fn keep(out: &Path, reports: &[MatchReport]) -> Result<()> {
@@ -38,9 +31,8 @@ pub(crate) fn keep(out: &Path, reports: &[MatchReport]) -> Result<()> {
             ..MatchRecord::new(&terms, report)
         }
     });
-    let matches = Matches {
-        matches: matches.collect(),
-    };
+    // As in the files of `docs/results/`.
+    let matches = BTreeMap::from([("match", matches.collect::<Vec<_>>())]);
     let path = out.join(RECORD);
     let text = toml::to_string_pretty(&matches).context("the record of the match")?;
     fs::write(&path, text).with_context(|| path.display().to_string())
@@ -56,12 +48,6 @@ fn id(out: &Path, date: &str, meeting: Option<&MatchReport>) -> String {
         ),
         None => format!("{folder}-{date}"),
     }
-}
-
-fn today() -> String {
-    let time = date_time(unix_time(), 0);
-    let date = time.split(' ').next().unwrap_or_default();
-    date.replace('.', "-")
 }
 
 /// The commit of the checkout in which the match is started.

@@ -12,10 +12,10 @@ use anyhow::{Context, Result, ensure};
 use tengen::clock::{Clock, SteadyClock, SystemClock};
 use tengen::game::{BoardSize, Move};
 use tengen::record::sgf;
-use tengen::referee::results::{EngineMessage, GameEntry, MatchTerms, ResultFile};
+use tengen::referee::results::{GameEntry, MatchTerms, ResultFile};
 use tengen::referee::{
-    ComplaintKind, EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan, MatchReport,
-    RefereedGame, ScoreBoard, score_sheet,
+    ComplaintKind, EngineMessage, EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan,
+    MatchReport, RefereedGame, ScoreBoard, score_sheet,
 };
 use tengen::watch::WatchedGames;
 

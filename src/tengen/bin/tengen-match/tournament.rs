@@ -1,6 +1,7 @@
 //! `tengen-match tournament`: several engines, from a TOML file to a rating list with a plot.
 
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
@@ -11,7 +12,7 @@ use tengen::referee::{
 
 use crate::elo::{RatingArgs, write};
 use crate::options::{MatchOptions, check_engines, read_text};
-use crate::output::{Interrupt, Outcome, print, to_json};
+use crate::output::{Interrupt, are_troubled, exit_code, print, to_json};
 use crate::record;
 use crate::session::Session;
 
@@ -60,7 +61,7 @@ struct TournamentReport {
 }
 
 /// Runs the subcommand.
-pub(crate) fn run(args: &TournamentArgs, interrupt: &Interrupt) -> Result<Outcome> {
+pub(crate) fn run(args: &TournamentArgs, interrupt: &Interrupt) -> Result<ExitCode> {
     let text = read_text(&args.file)?;
     let tournament: Tournament =
         toml::from_str(&text).with_context(|| args.file.display().to_string())?;
@@ -87,7 +88,7 @@ pub(crate) fn run(args: &TournamentArgs, interrupt: &Interrupt) -> Result<Outcom
     args.options.warn_of_load();
     let meetings = meetings(&tournament);
     let games = session.play(&|board: &ScoreBoard| scores(&meetings, board))?;
-    let outcome = Outcome::of(&games);
+    let code = exit_code(are_troubled(&games));
     let reports = meetings.iter().map(|names| session.report(*names, &games));
     record::keep(&args.options.out, &reports.collect::<Vec<_>>())?;
     let size = session.size();
@@ -113,7 +114,7 @@ pub(crate) fn run(args: &TournamentArgs, interrupt: &Interrupt) -> Result<Outcom
         print(format_args!("{table}{failures}{complaints}"))?;
         print(format_args!("Games and ratings are in {}\n", out.display()))?;
     }
-    Ok(outcome)
+    Ok(code)
 }
 
 /// The engines of all meetings, each meeting once.

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
+use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
@@ -13,7 +14,7 @@ use tengen::referee::{Complaints, EngineSpec, Format, Reason, ScoreBoard, schedu
 use tengen::stats::{Spsa, TunedParameter};
 
 use crate::options::{MatchOptions, parse_positive, read_text};
-use crate::output::{Interrupt, Outcome, Progress, print, print_json, tell};
+use crate::output::{Interrupt, Progress, are_troubled, exit_code, print, print_json, tell};
 use crate::session::{RESULTS, Session, SessionObserver};
 
 /// Decimal places of parameter values.
@@ -90,7 +91,7 @@ struct Step {
 }
 
 /// Runs the subcommand.
-pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<Outcome> {
+pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<ExitCode> {
     args.options.warn_of_load();
     let terms = terms(args, interrupt)?;
     let steps = terms.pairs / terms.step_pairs;
@@ -116,7 +117,7 @@ pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<Outcome> {
             values: values(&spsa, &at),
         };
         let games = play(&options, &tuning.terms, &sides, &so_far, interrupt)?;
-        let troubled = Outcome::of(&games) != Outcome::Sound;
+        let troubled = are_troubled(&games);
         let complaints = Complaints::of(&games);
         if complaints.are_trouble() {
             tell(format_args!("step {step}:\n{complaints}"));
@@ -140,14 +141,13 @@ pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<Outcome> {
     progress.finish();
     report(args, &tuning)?;
     let troubled = tuning.steps.iter().filter(|step| step.troubled).count();
-    if troubled == 0 {
-        return Ok(Outcome::Sound);
+    if troubled > 0 {
+        tell(format_args!(
+            "an engine complained in {troubled} of {steps} steps; their folders are kept in {}\n",
+            out.display()
+        ));
     }
-    tell(format_args!(
-        "an engine complained in {troubled} of {steps} steps; their folders are kept in {}\n",
-        out.display()
-    ));
-    Ok(Outcome::Troubled)
+    Ok(exit_code(troubled > 0))
 }
 
 const FIRST: &str = "first";

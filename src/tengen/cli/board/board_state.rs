@@ -42,7 +42,7 @@ impl Inner {
     /// Identifies the game, and counts the changes of its tree.
     fn tree_state(&self) -> (u64, u64) {
         let session = &self.session;
-        (session.game_number(), session.game.tree.changes())
+        (session.games, session.game.tree.changes())
     }
 
     fn set(&mut self, kind: usize, text: &str) {

@@ -51,38 +51,18 @@ impl Clocks {
         self.running = wanted.map(|color| (color, now));
     }
 
-    /// A side has moved: stops its clock and applies the time of the move. False if its time was
-    /// up.
-    pub(super) fn moved(&mut self, color: Color, now: Duration) -> bool {
-        match self.running {
-            Some((running, since)) if running == color => {
-                let in_time = !self.is_up(color, now);
-                self.sides[color.index()].spend(now.saturating_sub(since));
-                self.running = None;
-                in_time
-            }
-            _ => true,
+    /// A side has moved: stops its clock and applies the time of the move.
+    pub(super) fn moved(&mut self, color: Color, now: Duration) {
+        if let Some((_, since)) = self.running.take_if(|(running, _)| *running == color) {
+            self.sides[color.index()].spend(now.saturating_sub(since));
         }
     }
 
     /// When the running clock will run out, and its side.
     pub(super) fn deadline(&self) -> Option<(Color, Duration)> {
         let (color, since) = self.running?;
-        let clock = &self.sides[color.index()];
-        let longest = match (clock.left(), clock.overtime()) {
-            (TimeLeft::Unlimited, _) => return None,
-            (TimeLeft::Main(main), Overtime::Byoyomi { period, periods }) => {
-                main + period * periods
-            }
-            (TimeLeft::Main(main), Overtime::Canadian { period, .. }) => main + period,
-            (TimeLeft::Main(main), _) => main,
-            (TimeLeft::Canadian { period, .. }, _) => period,
-            (TimeLeft::Byoyomi { period, periods }, Overtime::Byoyomi { period: whole, .. }) => {
-                period + whole * periods.saturating_sub(1)
-            }
-            (TimeLeft::Byoyomi { period, .. }, _) => period,
-        };
-        Some((color, since + longest))
+        let longest = self.sides[color.index()].longest_move();
+        Some((color, since.saturating_add(longest)))
     }
 
     /// Whether a side's time is up.
@@ -149,11 +129,10 @@ mod tests {
         clocks.run(Some(Black), secs(10));
         assert_eq!(clocks.deadline(), Some((Black, secs(70))));
         assert_eq!(clocks.left(Black, secs(30)), TimeLeft::Main(secs(40)));
-        assert!(clocks.moved(Black, secs(30)));
+        clocks.moved(Black, secs(30));
         assert_eq!(clocks.left(Black, secs(30)), TimeLeft::Main(secs(45)));
         clocks.run(Some(White), secs(30));
         assert!(!clocks.is_up(White, secs(89)) && clocks.is_up(White, secs(90)));
-        assert!(!clocks.moved(White, secs(91)), "too late");
     }
 
     #[test]
@@ -171,7 +150,7 @@ mod tests {
         );
         assert!((view.seconds - 3.0).abs() < 1e-9, "{view:?}");
         assert_eq!(clocks.left(White, secs(112)), byoyomi(4, 2));
-        assert!(clocks.moved(White, secs(112)));
+        clocks.moved(White, secs(112));
         assert_eq!(clocks.left(White, secs(112)), byoyomi(5, 2));
         clocks.run(Some(White), secs(112));
         assert_eq!(clocks.left(White, secs(114)), byoyomi(3, 2));
@@ -185,7 +164,7 @@ mod tests {
         let mut clocks = clocks(&["none"]);
         clocks.run(Some(Black), secs(0));
         assert_eq!(clocks.deadline(), None);
-        assert!(clocks.moved(Black, secs(1_000_000)));
+        clocks.moved(Black, secs(1_000_000));
         assert_eq!(clocks.view(Black, secs(1)), None);
     }
 }

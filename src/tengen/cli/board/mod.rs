@@ -117,10 +117,7 @@ impl Board {
         }
         let table = Arc::new(BoardState::new(session));
         let host: Arc<dyn Host> = Arc::<BoardState>::clone(&table);
-        let server = match self.phone {
-            true => Server::bind_in_network(self.port, host)?,
-            false => Server::bind(self.port, host)?,
-        };
+        let server = Server::bind(self.port, host, self.phone)?;
         let (working, watching) = (Arc::clone(&table), Arc::clone(&table));
         spawn("engine", move || worker::work(&working, &time))?;
         if let Some(path) = kept {

@@ -2,8 +2,8 @@
 //! are listed row by row from the top.
 
 use serde::{Deserialize, Serialize};
-use tengen::game::{BoardSize, Color, Move, Proof};
-use tengen::gtp::{format_move, points_from_top};
+use tengen::game::{BoardSize, Color, Move, Outcome, Proof};
+use tengen::gtp::{format_move, move_names, points_from_top};
 use tengen::search::{MoveReport, SearchReport};
 use tengen::watch::Eval;
 
@@ -98,9 +98,14 @@ pub(super) struct Analysis {
     pub(super) done: bool,
 }
 
-/// A result for a side: `B`, `W` or `0`; `None` if it is not proven.
-pub(super) fn proven(proof: Option<Proof>, side: Color) -> Option<&'static str> {
-    proof.map(|proof| proof.outcome(side).winner.map_or("0", Color::letter))
+/// The winner as `B`, `W` or `0`.
+pub(super) fn winner(outcome: Outcome) -> String {
+    outcome.winner.map_or("0", Color::letter).to_owned()
+}
+
+/// A proven result for a side; `None` if it is not proven.
+pub(super) fn proven(proof: Option<Proof>, side: Color) -> Option<String> {
+    proof.map(|proof| winner(proof.outcome(side)))
 }
 
 fn tenth(points: f32) -> f32 {
@@ -115,8 +120,7 @@ impl SearchedPosition {
     }
 
     fn line(self, moves: &[Move]) -> Vec<String> {
-        let moves = moves.iter().take(LINE);
-        moves.map(|&mv| format_move(mv, self.size)).collect()
+        move_names(&moves[..moves.len().min(LINE)], self.size)
     }
 
     /// The search's evaluation of the position.
@@ -125,10 +129,9 @@ impl SearchedPosition {
         let value = report.best().filter(|best| best.visits > 0);
         let value = value.map_or(report.value, |best| best.value);
         let value = report.proof.map_or(value, Proof::value);
-        let lead = report.black_ahead();
         Eval {
             winrate: self.winrate(value),
-            lead: lead.map(tenth),
+            lead: report.black_ahead().map(tenth),
             visits: report.visits,
             proven: proven(report.proof, self.mover),
         }
@@ -148,18 +151,13 @@ impl SearchedPosition {
             winrate: self.winrate(value),
             lead: expected.map(|expected| tenth(expected.black_ahead)),
             prior: (found.prior * 1e4).round() / 1e4,
-            proven: proven(found.proof, self.mover).map(str::to_owned),
+            proven: proven(found.proof, self.mover),
             pv: self.line(&found.pv),
         }
     }
 
     /// The data for the page as JSON.
     pub(in super::super) fn text(self, report: &SearchReport, done: bool) -> String {
-        serde_json::to_string(&self.analysis(report, done)).unwrap_or_default()
-    }
-
-    /// The data for the page.
-    fn analysis(self, report: &SearchReport, done: bool) -> Analysis {
         let told = report.moves.iter().enumerate().filter(|(place, found)| {
             let seen = found.visits > 0 && *place < CANDIDATES;
             *place == 0 || seen || found.proof == Some(Proof::Win)
@@ -176,7 +174,7 @@ impl SearchedPosition {
         });
         let seconds = report.elapsed.as_secs_f64();
         let new = report.visits.saturating_sub(report.reused) as f64;
-        Analysis {
+        let analysis = Analysis {
             node: self.node,
             task: self.task.name(),
             to_move: self.mover.letter(),
@@ -192,7 +190,8 @@ impl SearchedPosition {
                 .collect(),
             owners,
             done,
-        }
+        };
+        serde_json::to_string(&analysis).unwrap_or_default()
     }
 }
 
@@ -223,7 +222,8 @@ mod tests {
             mover: Color::White,
             size,
         };
-        let told = serde_json::to_value(searched.analysis(&report, true)).expect("plain data");
+        let text = searched.text(&report, true);
+        let told: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         assert_eq!((&told["node"], &told["winrate"]), (&7.into(), &0.25.into()));
         assert_eq!(told["candidates"][0]["at"], "C2");
         assert_eq!(told["candidates"].as_array().map(Vec::len), Some(1));
@@ -234,6 +234,6 @@ mod tests {
             ..report
         };
         let eval = searched.eval(&proven);
-        assert_eq!((eval.winrate, eval.proven), (1.0, Some("B")));
+        assert_eq!((eval.winrate, eval.proven.as_deref()), (1.0, Some("B")));
     }
 }

@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
-use tengen::clock::{Budget, Clock, date_time, unix_time};
-use tengen::engine::{Engine, EngineOptions};
+use tengen::clock::{Budget, Clock};
+use tengen::engine::{Decision, Engine, EngineOptions};
 use tengen::game::{Color, Move, Outcome};
-use tengen::record::{Play, Vertex, result_text};
+use tengen::record::{Play, Vertex, result_text, today};
 use tengen::registry;
 
 use super::super::flags::EngineFlags;
@@ -80,8 +80,8 @@ pub(super) struct Session {
     exhausted: Option<TaskRequest>,
     /// Changes with the game and with its engine's settings.
     serial: u64,
-    /// Number of games so far.
-    games: u64,
+    /// Number of games so far: another game has another one.
+    pub(super) games: u64,
     /// What can be taken back, the last step last.
     steps: Vec<Step>,
     /// The time of the engine's move, and when it began.
@@ -123,11 +123,6 @@ impl Session {
         };
         session.settle_in();
         Ok(session)
-    }
-
-    /// The number of this game: another game has another one.
-    pub(super) fn game_number(&self) -> u64 {
-        self.games
     }
 
     pub(super) fn now(&self) -> Duration {
@@ -370,11 +365,11 @@ impl Session {
     ///
     /// # Errors
     /// If the move is illegal, which would be an error of the engine, or its time was up.
-    pub(super) fn engine_moved(&mut self, vertex: Option<Vertex>) -> anyhow::Result<()> {
+    pub(super) fn engine_moved(&mut self, decision: Decision) -> anyhow::Result<()> {
         self.asked = None;
-        match vertex {
-            Some(vertex) => self.play(vertex)?,
-            None => self.lose(self.board.to_move(), "resignation"),
+        match decision {
+            Decision::Play(vertex) => self.play(vertex)?,
+            Decision::Resign => self.lose(self.board.to_move(), "resignation"),
         }
         Ok(())
     }
@@ -401,12 +396,6 @@ fn beginning(
     let mut game = BoardGame::new(options, terms, beginning);
     game.clocks = clocks;
     Ok((game, board))
-}
-
-/// The date as SGF writes it.
-fn today() -> String {
-    let now = date_time(unix_time(), 0);
-    now.split(' ').next().unwrap_or_default().replace('.', "-")
 }
 
 /// An engine for rules alone.

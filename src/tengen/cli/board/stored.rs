@@ -18,17 +18,15 @@ const LINE: usize = 10;
 /// An analysis: winrates and leads are Black's.
 #[derive(Debug, Serialize, Deserialize)]
 struct Stored {
-    winrate: f32,
-    lead: Option<f32>,
-    visits: u64,
-    proven: Option<String>,
+    #[serde(flatten)]
+    eval: Eval,
     candidates: Vec<Candidate>,
 }
 
 /// Appends a position's analysis, as it is kept for the page, to the properties of its node.
 pub(super) fn append(others: &mut String, kept: &str) {
     if let Ok(mut stored) = serde_json::from_str::<Stored>(kept) {
-        sgf::add_winrate(others, stored.winrate);
+        sgf::add_winrate(others, stored.eval.winrate);
         stored.candidates.truncate(CANDIDATES);
         let lines = stored.candidates.iter_mut();
         lines.for_each(|candidate| candidate.pv.truncate(LINE));
@@ -46,30 +44,22 @@ pub(super) fn take(
 ) -> Option<(Eval, String)> {
     let text = sgf::take_property(others, NAME)?;
     let _ = sgf::take_property(others, sgf::WINRATE);
-    let mut stored: Stored = serde_json::from_str(&text).ok()?;
+    let Stored {
+        mut eval,
+        mut candidates,
+    } = serde_json::from_str(&text).ok()?;
     let is_point = |at: &String| parse_vertex(at, size).is_ok();
-    let proven = |found: &Option<String>| match found.as_deref() {
-        Some("B") => Some(Color::Black.letter()),
-        Some("W") => Some(Color::White.letter()),
-        Some("0") => Some("0"),
-        _ => None,
-    };
     let share = |rate: f32| (0.0..=1.0).contains(&rate);
-    let sound = share(stored.winrate)
-        && stored.candidates.iter().all(|candidate| {
+    let sound = share(eval.winrate)
+        && candidates.iter().all(|candidate| {
             is_point(&candidate.at) && share(candidate.winrate) && candidate.pv.iter().all(is_point)
         });
-    if !sound || stored.candidates.is_empty() {
+    if !sound || candidates.is_empty() {
         return None;
     }
-    let eval = Eval {
-        winrate: stored.winrate,
-        lead: stored.lead,
-        visits: stored.visits,
-        proven: proven(&stored.proven),
-    };
-    for candidate in &mut stored.candidates {
-        candidate.proven = proven(&candidate.proven).map(str::to_owned);
+    let proven = candidates.iter_mut().map(|found| &mut found.proven);
+    for proven in proven.chain([&mut eval.proven]) {
+        proven.take_if(|winner| !["B", "W", "0"].contains(&&**winner));
     }
     let page = Analysis {
         node,
@@ -77,7 +67,7 @@ pub(super) fn take(
         to_move: mover.letter(),
         eval: eval.clone(),
         speed: 0.0,
-        candidates: stored.candidates,
+        candidates,
         policy: Vec::new(),
         owners: None,
         done: true,

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tengen::book::BookLine;
 use tengen::engine::Engine;
 use tengen::game::{Color, PointStatus, Settled};
-use tengen::gtp::{format_move, format_vertex, points_from_top};
+use tengen::gtp::{format_move, format_vertex, move_names, points_from_top};
 use tengen::record::{Vertex, result_text, sgf};
 use tengen::watch::{ClockView, Eval, PlanView};
 
@@ -77,7 +77,7 @@ struct BookRow {
     /// What it is worth less than the best move, as a winrate.
     loss: f32,
     /// `B`, `W` or `0` if the result is proven.
-    proven: Option<&'static str>,
+    proven: Option<String>,
     visits: u64,
     /// Whether the book has the position after it, too.
     known: bool,
@@ -168,8 +168,7 @@ fn book(board: &dyn Engine, lines: Vec<BookLine>) -> Vec<BookRow> {
     let (size, mover) = (board.size(), board.to_move());
     let best = lines.first().map_or(0.0, |best| best.found.value);
     let row = |BookLine { found, line }: BookLine| {
-        let moves = std::iter::once(found.mv).chain(line);
-        let names = moves.map(|mv| format_move(mv, size));
+        let moves = [vec![found.mv], line].concat();
         BookRow {
             winrate: f32::midpoint(1.0, found.value),
             loss: (best - found.value) / 2.0,
@@ -177,7 +176,7 @@ fn book(board: &dyn Engine, lines: Vec<BookLine>) -> Vec<BookRow> {
             visits: found.visits,
             known: found.is_known,
             at: format_move(found.mv, size),
-            pv: names.collect(),
+            pv: move_names(&moves, size),
         }
     };
     lines.into_iter().map(row).collect()

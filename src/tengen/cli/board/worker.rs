@@ -16,7 +16,7 @@ use tengen::search::{AnalysisOptions, PointsByMove, Purpose, SearchReport, StopF
 use super::super::flags::EngineFlags;
 use super::super::review::{Game, Reviewer, THRESHOLDS, annotated_sgf};
 use super::board_state::BoardState;
-use super::report::{SearchedPosition, Task, TaskRequest};
+use super::report::{SearchedPosition, Task, TaskRequest, winner};
 use super::session::Session;
 
 /// Interval between two reports of a search.
@@ -202,11 +202,7 @@ impl WorkerEngine {
         if let Some(report) = self.engine.last_report() {
             table.show(request, searched, report, true);
         }
-        let vertex = match decision {
-            Decision::Play(vertex) => Some(vertex),
-            Decision::Resign => None,
-        };
-        if let Some(vertex) = vertex {
+        if let Decision::Play(vertex) = decision {
             // The engine has played it on its own board.
             let color = searched.mover;
             self.record.push(Play { color, vertex });
@@ -214,7 +210,7 @@ impl WorkerEngine {
         let log = self.engine.thinker_log();
         table.finish(request, |session| {
             session.engine_log = log;
-            if let Err(error) = session.engine_moved(vertex) {
+            if let Err(error) = session.engine_moved(decision) {
                 log::error!("the engine's move is not played: {error:#}");
                 session.exhausted(request);
             }
@@ -248,7 +244,7 @@ impl WorkerEngine {
             };
             judged.done = true;
             if let Some(outcome) = over {
-                judged.eval.proven = Some(outcome.winner.map_or("0", Color::letter));
+                judged.eval.proven = Some(winner(outcome));
                 judged.eval.winrate = f32::midpoint(1.0, outcome.value_for(Color::Black));
             } else if let Some(report) = &report {
                 judged.eval = searched.eval(report);

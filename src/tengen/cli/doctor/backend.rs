@@ -137,17 +137,11 @@ pub(super) fn backend(
             let fix = match error {
                 EvalError::Unavailable {
                     backend: "native", ..
-                } if asked => "another backend",
-                EvalError::Unavailable { .. } if asked => FETCH_SCRIPT,
-                // What was not asked for needs no fix.
+                } => "another backend",
+                EvalError::Unavailable { .. } => FETCH_SCRIPT,
                 _ => "",
             };
-            return Finding {
-                state: if asked { State::Broken } else { State::Absent },
-                what,
-                text: error.to_string(),
-                fix: fix.to_owned(),
-            };
+            return Finding::missing(what, error.to_string(), asked, fix);
         }
     };
     let milliseconds = answer.each.as_secs_f64() * 1000.0;
@@ -214,20 +208,36 @@ pub(super) struct Finding {
 
 impl Finding {
     pub(super) fn ok(what: &'static str, text: String) -> Finding {
+        let (state, fix) = (State::Ok, String::new());
         Finding {
-            state: State::Ok,
+            state,
             what,
             text,
-            fix: String::new(),
+            fix,
         }
     }
 
     pub(super) fn broken(what: &'static str, text: String, fix: impl Into<String>) -> Finding {
+        let (state, fix) = (State::Broken, fix.into());
         Finding {
-            state: State::Broken,
+            state,
             what,
             text,
-            fix: fix.into(),
+            fix,
+        }
+    }
+
+    /// What was not asked for needs no fix.
+    pub(super) fn missing(what: &'static str, text: String, asked: bool, fix: &str) -> Finding {
+        let (state, fix) = match asked {
+            true => (State::Broken, fix.to_owned()),
+            false => (State::Absent, String::new()),
+        };
+        Finding {
+            state,
+            what,
+            text,
+            fix,
         }
     }
 }

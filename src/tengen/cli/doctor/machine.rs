@@ -85,12 +85,13 @@ pub(super) fn gpus(
 ) -> Vec<Finding> {
     let asked = wanted != Device::Cpu;
     if cfg!(target_os = "linux") && !has_driver(Path::new("/")) {
-        return vec![Finding {
-            state: if asked { State::Broken } else { State::Absent },
-            what: "gpu",
-            text: "no NVIDIA driver is loaded".to_owned(),
-            fix: if asked { "tengen gtp --device cpu" } else { "" }.to_owned(),
-        }];
+        let text = "no NVIDIA driver is loaded".to_owned();
+        return vec![Finding::missing(
+            "gpu",
+            text,
+            asked,
+            "tengen gtp --device cpu",
+        )];
     }
     let cards = match wanted {
         Device::Cuda(cards) => cards,

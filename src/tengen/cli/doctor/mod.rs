@@ -211,12 +211,10 @@ const FOR_THIS_BOARD: &str =
 fn missing(options: &EngineOptions) -> Finding {
     let text = none_built_in(&options.game, options.board());
     match built_in_boards(&options.game) {
-        None => Finding {
-            state: State::Absent,
-            what: "network",
-            text: format!("{text}: playouts choose the moves"),
-            fix: String::new(),
-        },
+        None => {
+            let text = format!("{text}: playouts choose the moves");
+            Finding::missing("network", text, false, "")
+        }
         Some(_) => Finding::broken("network", text, FOR_THIS_BOARD),
     }
 }

@@ -147,7 +147,7 @@ impl Class {
 }
 
 /// Judgement of the move played in a position.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Judged {
     /// Share of games given up; negative if the search had underestimated it. `None` without a
     /// search.

@@ -128,38 +128,28 @@ fn accuracy(loss: f32) -> f32 {
 
 /// A player's statistics.
 pub(super) fn tally(positions: &[Position], side: Color) -> Tally {
-    let mut tally = Tally::default();
-    let (mut losses, mut accuracies) = (0.0, 0.0);
-    for position in positions.iter().filter(|position| position.to_move == side) {
-        let Some(Judged {
-            loss: Some(loss),
-            class,
-            counts: true,
-            choice,
-            ..
-        }) = &position.played
-        else {
-            continue;
-        };
-        tally.moves += 1;
-        losses += loss.max(0.0);
-        accuracies += accuracy(*loss);
-        tally.first_choices += usize::from(*choice == Some(1));
-        match class {
-            Some(Class::Inaccuracy) => tally.inaccuracies += 1,
-            Some(Class::Mistake) => tally.mistakes += 1,
-            Some(Class::Blunder) => tally.blunders += 1,
-            Some(Class::ThrownAway) => tally.thrown_away += 1,
-            None => {}
-        }
-    }
-    let moves = tally.moves.max(1) as f32;
-    (tally.average_loss, tally.accuracy) = (losses / moves, accuracies / moves);
-    tally
+    let own = positions.iter().filter(|position| position.to_move == side);
+    sum(own.filter_map(|position| of_move(position.played.as_ref()?)))
 }
 
-/// Combines several games of one player.
-pub(super) fn sum<'a>(tallies: impl IntoIterator<Item = &'a Tally>) -> Tally {
+/// The statistics of one move; `None` if it does not count.
+fn of_move(judged: &Judged) -> Option<Tally> {
+    let loss = judged.loss.filter(|_| judged.counts)?;
+    let is = |class| usize::from(judged.class == Some(class));
+    Some(Tally {
+        moves: 1,
+        average_loss: loss.max(0.0),
+        accuracy: accuracy(loss),
+        first_choices: usize::from(judged.choice == Some(1)),
+        inaccuracies: is(Class::Inaccuracy),
+        mistakes: is(Class::Mistake),
+        blunders: is(Class::Blunder),
+        thrown_away: is(Class::ThrownAway),
+    })
+}
+
+/// Combines several moves or games of one player.
+pub(super) fn sum(tallies: impl IntoIterator<Item = Tally>) -> Tally {
     let mut sum = Tally::default();
     for tally in tallies {
         let moves = tally.moves as f32;
@@ -329,7 +319,7 @@ mod tests {
         );
         assert!((found.average_loss - 0.15).abs() < 1e-6);
         assert_eq!(tally(&positions, White), Tally::default());
-        let twice = sum([&found, &found, &Tally::default()]);
+        let twice = sum([found.clone(), found, Tally::default()]);
         assert_eq!((twice.moves, twice.blunders), (4, 2));
         assert!((twice.average_loss - 0.15).abs() < 1e-6);
     }

@@ -53,7 +53,6 @@ pub(in crate::cli) struct Reviewer {
 
 /// An engine for one board.
 struct BoardEngine {
-    game: String,
     options: EngineOptions,
     engine: Box<dyn Engine>,
     by_network: bool,
@@ -160,7 +159,7 @@ impl Reviewer {
 
     fn judge(&mut self, record: &GameRecord) -> anyhow::Result<&mut BoardEngine> {
         let (game, size) = (&record.game, record.size);
-        let fits = |judge: &BoardEngine| judge.game == *game && judge.engine.size() == size;
+        let fits = |judge: &BoardEngine| judge.options.game == *game && judge.engine.size() == size;
         let judge = match self.judge.take().filter(fits) {
             Some(judge) => judge,
             None => self.create_engine(game, size)?,
@@ -200,7 +199,6 @@ impl Reviewer {
         engine.set_thinking_limits(thinking_limits);
         let settings = self.settings_of(&options, limits.join(" or "), by_network);
         Ok(BoardEngine {
-            game: game.to_owned(),
             options,
             engine,
             by_network,
@@ -267,7 +265,7 @@ impl BoardEngine {
     /// as in play; otherwise, where a move may be chosen without a search, for the position's
     /// value.
     fn look(&mut self, mover: Color, stop: &StopFlag) -> Option<SearchReport> {
-        if truth::is_solved(&self.game) {
+        if truth::is_solved(&self.options.game) {
             let request = MoveRequest::new(mover, stop).of_kind(MoveKind::Named);
             self.engine.genmove(&request, &mut |_| {});
             return self.engine.last_report().cloned();

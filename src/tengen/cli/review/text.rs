@@ -209,7 +209,7 @@ impl Summary {
     /// Each player's games and total statistics.
     pub(super) fn players(&self) -> impl Iterator<Item = (&str, usize, Tally)> {
         let players = self.players.iter();
-        players.map(|(name, tallies)| (name.as_str(), tallies.len(), sum(tallies)))
+        players.map(|(name, tallies)| (name.as_str(), tallies.len(), sum(tallies.clone())))
     }
 
     pub(super) fn json(&self) -> anyhow::Result<String> {

@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use tengen::command::positions;
 use tengen::game::{BoardSize, Color, Move, Outcome, Proof};
 use tengen::games::{solves, with_game};
-use tengen::gtp::format_move;
+use tengen::gtp::{format_move, move_names};
 use tengen::record::GameRecord;
 use tengen::search::{MoveReport, SearchReport};
 use tengen::solver::{Solvable, Solve, SolveLimits, Solves};
@@ -256,9 +256,6 @@ impl SearchedPosition<'_> {
         });
         let lost = winner.is_some_and(|winner| winner != self.mover);
         Judged {
-            loss: None,
-            points: None,
-            class: None,
             counts: moves.len() > 1 && !lost,
             policy_rank: rank,
             choice: own
@@ -268,11 +265,11 @@ impl SearchedPosition<'_> {
             better: self
                 .verdict
                 .map_or(Vec::new(), |verdict| self.line(&verdict.line)),
+            ..Judged::default()
         }
     }
 
     fn line(&self, moves: &[Move]) -> Vec<String> {
-        let moves = moves.iter().take(LINE);
-        moves.map(|&mv| format_move(mv, self.size)).collect()
+        move_names(&moves[..moves.len().min(LINE)], self.size)
     }
 }

@@ -1,6 +1,8 @@
-//! Analysis commands for board programs, and a network's raw output.
+//! Analysis commands for board programs; the network in use and its raw output; who wins with best play.
 
-use super::{Arguments, color};
+use std::time::Duration;
+
+use super::Arguments;
 use crate::clock::StopReason;
 use crate::engine::{AnalysisEffort, AnalysisRequest, Decision, Engine, MoveKind, MoveRequest};
 use crate::game::{BoardSize, Color, Move, Symmetry};
@@ -8,7 +10,7 @@ use crate::gtp::analysis::Analysis;
 use crate::gtp::board::{owners, ownership, points_from_top, rows};
 use crate::gtp::line::Stream;
 use crate::gtp::numbers::{Dialect, rate};
-use crate::gtp::{Failure, Reply, Session, format_vertex};
+use crate::gtp::{Failure, Reply, Session, format_move, format_vertex, parse_color};
 use crate::record::Vertex;
 use crate::search::{MoveReport, SearchReport, StopFlag};
 
@@ -27,14 +29,13 @@ pub(super) fn stream(
     }
     match kind {
         None => analyze(session, &analysis, stream),
-        Some(kind) => return genmove_analyze(session, &analysis, kind, stream),
+        Some(kind) => genmove_analyze(session, &analysis, kind, stream),
     }
-    Ok(String::new())
 }
 
 /// Writes lines until there is any input. If the search ends by itself, because all is proven or
 /// memory is full, its last line stays.
-fn analyze(session: &mut Session, analysis: &Analysis, stream: &mut Stream<'_>) {
+fn analyze(session: &mut Session, analysis: &Analysis, stream: &mut Stream<'_>) -> Reply {
     stream.open();
     let engine = &mut *session.engine;
     let last = session.interrupts.until_input(|stop| {
@@ -51,6 +52,7 @@ fn analyze(session: &mut Session, analysis: &Analysis, stream: &mut Stream<'_>) 
         stream.line(&line);
     }
     session.interrupts.wait_for_input();
+    Ok(String::new())
 }
 
 /// Plays like `genmove`, or names the move, with lines during the search, at least one.
@@ -62,7 +64,7 @@ fn genmove_analyze(
 ) -> Reply {
     if session.engine.legal_moves(analysis.color).is_empty() {
         // There is nothing to search, and a reply that has begun cannot be refused any more.
-        let decision = session.name_move(analysis.color);
+        let decision = session.choose(analysis.color, MoveKind::Named);
         decision_text(decision, &*session.engine)?;
     }
     stream.open();
@@ -135,8 +137,8 @@ pub(super) fn decision_text(decision: Decision, engine: &dyn Engine) -> Reply {
 pub(super) fn kata_raw_nn(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let size = session.engine.size();
     let mut words = args.all().into_iter().peekable();
-    let named = words.next_if(|word| color(word).is_ok());
-    let color = named.map_or(Ok(session.engine.to_move()), color)?;
+    let named = words.next_if(|word| parse_color(word).is_ok());
+    let color = named.map_or(Ok(session.engine.to_move()), parse_color)?;
     let symmetries = match words.next() {
         None => vec![0],
         Some(word) if word.eq_ignore_ascii_case("all") => (0..SYMMETRIES).collect(),
@@ -244,4 +246,39 @@ fn raw_output(session: &mut Session, color: Color, symmetry: Symmetry) -> Reply 
     let owners = owners.iter().map(|owner| format!("{owner:.3}"));
     lines.push(rows(owners, engine.size()));
     Ok(lines.join("\n"))
+}
+
+/// The network and backend in use, and those that were skipped or failed before.
+pub(super) fn network(session: &mut Session, _: &Arguments<'_>) -> Reply {
+    let log = session.engine.thinker_log();
+    if log.is_empty() {
+        return Ok("nothing is loaded before the first search".to_owned());
+    }
+    Ok(log.join("\n"))
+}
+
+/// Time when none is given.
+const DEFAULT_TIME: Duration = Duration::from_secs(10);
+
+/// Pairs of a name and a word on one line; `line` comes last and takes the rest. `winner` is
+/// `nobody` in a draw, and `unknown` if the time was too short.
+pub(super) fn solve(session: &mut Session, args: &Arguments<'_>) -> Reply {
+    let (color, time) = args.color_and_time(session.engine.to_move(), DEFAULT_TIME)?;
+    let solution = session.until_interrupted(|engine, stop| engine.solve(color, time, stop));
+    let solution = solution.ok_or(Failure::NoSolver)?;
+    let winner = match solution.outcome {
+        None => "unknown".to_owned(),
+        Some(outcome) => outcome
+            .winner
+            .map_or("nobody".to_owned(), |winner| winner.to_string()),
+    };
+    let size = session.engine.size();
+    let line = solution.line.iter();
+    let line = line.map(|&mv| format!(" {}", format_move(mv, size)));
+    Ok(format!(
+        "winner {winner} nodes {} seconds {:.3} line{}",
+        solution.nodes,
+        solution.elapsed.as_secs_f64(),
+        line.collect::<String>(),
+    ))
 }

@@ -3,10 +3,10 @@
 use super::Arguments;
 use super::analyze::decision_text;
 use crate::engine::{MoveKind, MoveRequest};
-use crate::game::{BadKomi, BoardSize, Color, HalfPoints, Outcome, PointStatus, Settled};
+use crate::game::{BadKomi, BoardSize, Color, Outcome, PointStatus, Settled};
 use crate::gtp::board::points_from_top;
-use crate::gtp::{Failure, Reply, Session, board, format_vertex, graphics, parse_vertex};
-use crate::record::{Play, Vertex, result_text};
+use crate::gtp::{Failure, Reply, Session, format_moves, graphics, parse_vertex};
+use crate::record::{Play, result_text};
 
 /// The length of a board's side.
 fn side(args: &Arguments<'_>, index: usize) -> Result<u8, Failure> {
@@ -32,11 +32,6 @@ pub(super) fn rectangular_boardsize(session: &mut Session, args: &Arguments<'_>)
     Ok(String::new())
 }
 
-pub(super) fn clear_board(session: &mut Session, _: &Arguments<'_>) -> Reply {
-    session.engine.clear();
-    Ok(String::new())
-}
-
 pub(super) fn komi(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let text = args.text(0)?;
     let komi = text.parse().map_err(|error| match error {
@@ -47,20 +42,10 @@ pub(super) fn komi(session: &mut Session, args: &Arguments<'_>) -> Reply {
     Ok(String::new())
 }
 
-pub(super) fn get_komi(session: &mut Session, _: &Arguments<'_>) -> Reply {
-    let komi = session.engine.record().komi.map_or(0.0, HalfPoints::points);
-    Ok(komi.to_string())
-}
-
 pub(super) fn play(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let color = args.color(0)?;
     let vertex = parse_vertex(args.text(1)?, session.engine.size())?;
     session.engine.play(Play { color, vertex })?;
-    Ok(String::new())
-}
-
-pub(super) fn undo(session: &mut Session, _: &Arguments<'_>) -> Reply {
-    session.engine.undo()?;
     Ok(String::new())
 }
 
@@ -74,7 +59,7 @@ pub(super) fn genmove(session: &mut Session, args: &Arguments<'_>) -> Reply {
 
 pub(super) fn reg_genmove(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let color = args.color(0)?;
-    let decision = session.name_move(color);
+    let decision = session.choose(color, MoveKind::Named);
     decision_text(decision, &*session.engine)
 }
 
@@ -93,12 +78,6 @@ pub(super) fn cancellable(session: &mut Session, args: &Arguments<'_>) -> Reply 
     }
 }
 
-/// Drops all that earlier searches have found.
-pub(super) fn clear_cache(session: &mut Session, _: &Arguments<'_>) -> Reply {
-    session.engine.forget();
-    Ok(String::new())
-}
-
 /// Pairs of a name and a word on one line. `tengen-match` reads `visits`, `playouts` and `value`
 /// (the mover's view, -1..=1) and keeps the line as a comment.
 pub(super) fn report(session: &mut Session, _: &Arguments<'_>) -> Reply {
@@ -113,10 +92,6 @@ pub(super) fn report(session: &mut Session, _: &Arguments<'_>) -> Reply {
         report.elapsed.as_secs_f64(),
         report.stop.to_string().replace(' ', "-"),
     ))
-}
-
-pub(super) fn showboard(session: &mut Session, _: &Arguments<'_>) -> Reply {
-    Ok(board::show(&*session.engine))
 }
 
 /// The score that the players may agree on, in games with dead stones.
@@ -183,8 +158,7 @@ pub(super) fn final_status_list(session: &mut Session, args: &Arguments<'_>) -> 
         Some(settled) => settled.statuses.get(point.index()) == Some(&wanted),
         None => wanted == PointStatus::Alive && engine.stone(point).is_some(),
     });
-    let points = points.map(|point| format_vertex(Vertex::Point(point), engine.size()));
-    Ok(points.collect::<Vec<_>>().join(" "))
+    Ok(format_moves(&points.collect::<Vec<_>>(), engine.size()))
 }
 
 pub(super) fn kgs_genmove_cleanup(session: &mut Session, args: &Arguments<'_>) -> Reply {

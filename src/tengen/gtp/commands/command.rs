@@ -7,7 +7,7 @@ use crate::clock::seconds;
 use crate::engine::MoveKind;
 use crate::game::Color;
 use crate::gtp::numbers::Dialect;
-use crate::gtp::{Failure, Reply, Request, Session};
+use crate::gtp::{Failure, Reply, Request, Session, parse_color};
 
 /// One GTP command.
 #[derive(Clone, Copy)]
@@ -161,7 +161,7 @@ impl<'a> Arguments<'a> {
     }
 
     pub(super) fn color(&self, index: usize) -> Result<Color, Failure> {
-        color(self.text(index)?)
+        parse_color(self.text(index)?)
     }
 
     /// A whole number; out-of-range values are clamped to the largest.
@@ -193,7 +193,7 @@ impl<'a> Arguments<'a> {
     ) -> Result<(Color, Duration), Failure> {
         let mut rest = self.all().into_iter().peekable();
         let color = match rest.next_if(|text| text.parse::<f64>().is_err()) {
-            Some(named) => color(named)?,
+            Some(named) => parse_color(named)?,
             None => to_move,
         };
         let time = match rest.next() {
@@ -216,15 +216,6 @@ pub(super) fn integer(text: &str) -> Result<i64, Failure> {
         Err(error) if *error.kind() == std::num::IntErrorKind::PosOverflow => Ok(i64::MAX),
         Err(error) if *error.kind() == std::num::IntErrorKind::NegOverflow => Ok(i64::MIN),
         Err(_) => Err(Failure::wrong(text, "whole number")),
-    }
-}
-
-/// A colour in any of GTP's spellings.
-pub(in crate::gtp) fn color(text: &str) -> Result<Color, Failure> {
-    match text.to_ascii_lowercase().as_str() {
-        "b" | "black" => Ok(Color::Black),
-        "w" | "white" => Ok(Color::White),
-        _ => Err(Failure::wrong(text, "colour: b or w")),
     }
 }
 

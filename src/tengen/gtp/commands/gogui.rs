@@ -14,14 +14,10 @@ pub(super) fn title(session: &mut Session, _: &Arguments<'_>) -> Reply {
 }
 
 /// The game's name as GoGui compares it: one capital, then small letters.
-fn game_id(session: &Session) -> String {
+pub(super) fn game_id(session: &Session) -> String {
     let name = session.engine.info().name;
     let (first, rest) = name.split_at(1.min(name.len()));
     format!("{}{rest}", first.to_ascii_uppercase())
-}
-
-pub(super) fn rules_game_id(session: &mut Session, _: &Arguments<'_>) -> Reply {
-    Ok(game_id(session))
 }
 
 /// One number, as GoGui reads it; two for a board that is not square.
@@ -37,11 +33,6 @@ pub(super) fn rules_board(session: &mut Session, _: &Arguments<'_>) -> Reply {
     let engine = &*session.engine;
     let marks = points_from_top(engine.size()).map(|point| mark(engine, point).to_owned());
     Ok(rows(marks, engine.size()))
-}
-
-/// Empty when the game is over.
-pub(super) fn rules_legal_moves(session: &mut Session, _: &Arguments<'_>) -> Reply {
-    Ok(legal_points(session, session.engine.to_move()))
 }
 
 /// The points where a colour could play if it were to move.

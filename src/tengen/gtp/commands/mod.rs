@@ -7,21 +7,22 @@ mod command;
 mod files;
 mod gogui;
 mod opening;
-mod protocol;
 mod settings;
 mod views;
 
+pub(super) use command::Arguments;
 pub use command::Command;
-pub(super) use command::{Arguments, color};
 pub use opening::fixed_points as fixed_handicap_points;
 
 use std::sync::Arc;
 
+use super::board::show;
 use super::line::{Stream, parse_line, reply};
 use super::numbers::Dialect::{Cgos, Kata, Leela};
 use super::{Failure, Input, Interrupts, Protocol, Reply, Request, Session};
 use crate::clock::KATA_SYSTEMS;
 use crate::engine::MoveKind;
+use crate::game::HalfPoints;
 use command::{Games, Menu, Run, command, stream};
 
 /// Every command, in the order in which `list_commands` names them.
@@ -33,24 +34,24 @@ pub const COMMANDS: &[Command] = &[
     command("known_command", "NAME", "whether this command exists", known_command),
     command("list_commands", "", "the names of all commands", list_commands),
     command("help", "[COMMAND]", "describe all commands, or one", help),
-    command("quit", "", "end the program", protocol::quit),
+    command("quit", "", "end the program", |session, _| { session.over = true; text("") }),
     command("boardsize", "N", "new game on a square board", board::boardsize),
     command("rectangular_boardsize", "WIDTH HEIGHT", "new game on any board", board::rectangular_boardsize),
-    command("clear_board", "", "new game; komi and time settings stay", board::clear_board),
+    command("clear_board", "", "new game; komi and time settings stay", |session, _| { session.engine.clear(); text("") }),
     command("komi", "POINTS", "set komi; NoGo only records it", board::komi),
-    command("get_komi", "", "the komi", board::get_komi),
+    command("get_komi", "", "the komi", |session, _| text(session.engine.record().komi.map_or(0.0, HalfPoints::points))),
     command("play", "COLOUR VERTEX", "play for either colour, also twice in a row", board::play),
-    command("undo", "", "undo the last move", board::undo),
+    command("undo", "", "undo the last move", |session, _| { session.engine.undo()?; text("") }),
     command("gg-undo", "N", "undo this many moves, or none", gogui::undo_several),
     command("play_sequence", "COLOUR VERTEX ...", "play all of these moves, or none", gogui::play_sequence),
     command("genmove", "COLOUR", "choose and play a move; resign without a legal one", board::genmove),
     command("reg_genmove", "COLOUR", "choose a move without playing it", board::reg_genmove),
     command("kata-search", "COLOUR", "the same by KataGo's name", board::reg_genmove),
     command("kata-search_cancellable", "COLOUR", "the same until there is input: then the answer is cancelled", board::cancellable),
-    command("clear_cache", "", "forget what earlier searches have found", board::clear_cache),
+    command("clear_cache", "", "forget what earlier searches have found", |session, _| { session.engine.forget(); text("") }),
     command("tengen-report", "", "the last search: visits, playouts, value for the mover, seconds", board::report)
         .menu(&[Menu { kind: "string", label: "Last search", call: "tengen-report" }]),
-    command("showboard", "", "the board as text", board::showboard),
+    command("showboard", "", "the board as text", |session, _| text(show(&*session.engine))),
     command("fixed_handicap", "STONES", "put handicap stones on the standard points of the empty board", opening::fixed_handicap),
     command("place_free_handicap", "STONES", "choose the points of handicap stones", opening::place_free_handicap),
     command("set_free_handicap", "VERTEX ...", "put handicap stones on these points", opening::set_free_handicap),
@@ -63,7 +64,7 @@ pub const COMMANDS: &[Command] = &[
     command("time_left", "COLOUR SECONDS STONES", "set one clock", clock::time_left),
     command("tengen-clock", "", "both clocks, and the time of each move this engine has chosen", clock::tengen_clock)
         .menu(&[Menu { kind: "string", label: "Clock", call: "tengen-clock" }]),
-    command("tengen-network", "", "which network and backend choose the moves, and what has failed", protocol::network)
+    command("tengen-network", "", "which network and backend choose the moves, and what has failed", analyze::network)
         .menu(&[Menu { kind: "string", label: "Network", call: "tengen-network" }]),
     command("cputime", "", "processor time used, in seconds", clock::cputime),
     command("loadsgf", "FILE [MOVE]", "load a game up to, not including, a move; reports what is left out", files::loadsgf),
@@ -75,7 +76,7 @@ pub const COMMANDS: &[Command] = &[
     stream("kata-genmove_analyze", "[COLOUR] [CENTISECONDS] ...", "genmove that shows its search as KataGo does", Kata, Some(MoveKind::Play)),
     stream("kata-search_analyze", "[COLOUR] [CENTISECONDS] ...", "the same without playing the move", Kata, Some(MoveKind::Named)),
     command("stop", "", "nothing: any input ends an analysis", |_, _| text("")),
-    command("tengen-solve", "[COLOUR] [SECONDS]", "who wins with best play, within 10 seconds or SECONDS", protocol::solve)
+    command("tengen-solve", "[COLOUR] [SECONDS]", "who wins with best play, within 10 seconds or SECONDS", analyze::solve)
         .menu(&[Menu { kind: "string", label: "Solve", call: "tengen-solve" }])
         .only(Games::Solved),
     command("kata-raw-nn", "[COLOUR] [SYMMETRY]", "the network's raw output, if one is in use; by one of 8 symmetries, or all", analyze::kata_raw_nn),
@@ -87,7 +88,7 @@ pub const COMMANDS: &[Command] = &[
     command("kata-set-param", "NAME VALUE", "change a setting; 0 for no limit", settings::kata_set_param),
     command("kgs-genmove_cleanup", "COLOUR", "as genmove; no pass while dead stones of the opponent are on the board", board::kgs_genmove_cleanup),
     command("kgs-rules", "NAME", "set the rules by KGS's names or the game's own; KGS's names only affect Go", settings::kgs_rules),
-    command("kgs-game_over", "", "the game has ended: no more pondering", protocol::kgs_game_over),
+    command("kgs-game_over", "", "the game has ended: no more pondering", |session, _| { session.engine.rest(); text("") }),
     command("gogui-analyze_commands", "", "the lines of GoGui's menu", analyze_commands),
     command("gogui-interrupt", "", "GoGui may send the comment # interrupt", |_, _| text("")),
     command("gogui-version", "[VERSION]", "accepted", |_, _| text("")),
@@ -96,11 +97,11 @@ pub const COMMANDS: &[Command] = &[
     command("gogui-setup", "COLOUR VERTEX ...", "put stones on the empty board", gogui::setup),
     command("set_position", "COLOUR VERTEX ...", "new game from these stones, Black to move", gogui::set_position),
     command("gogui-setup_player", "COLOUR", "set the side to move after it", gogui::setup_player),
-    command("gogui-rules_game_id", "", "the game", gogui::rules_game_id).only(Games::NotGo),
+    command("gogui-rules_game_id", "", "the game", |session, _| text(gogui::game_id(session))).only(Games::NotGo),
     command("gogui-rules_board_size", "", "the board's size", gogui::rules_board_size).only(Games::NotGo),
     command("gogui-rules_board", "", "the stones", gogui::rules_board).only(Games::NotGo),
     command("gogui-rules_captured_count", "", "captured stones", |_, _| text("0 0")).only(Games::NotGo),
-    command("gogui-rules_legal_moves", "", "legal moves of the side to move; none when the game is over", gogui::rules_legal_moves).only(Games::NotGo),
+    command("gogui-rules_legal_moves", "", "legal moves of the side to move; none when the game is over", |session, _| text(gogui::legal_points(session, session.engine.to_move()))).only(Games::NotGo),
     command("gogui-rules_side_to_move", "", "the side to move", |session, _| text(session.engine.to_move())).only(Games::NotGo),
     command("gogui-rules_final_result", "", "the result as text", gogui::rules_final_result).only(Games::NotGo),
     command("tengen-search", "[COLOUR] [SECONDS]", "think for 10 seconds or SECONDS and show the values of the moves, for GoGui", views::search)

@@ -4,7 +4,7 @@
 //! undone one by one.
 
 use super::Arguments;
-use crate::engine::Engine;
+use crate::engine::{Engine, MoveKind};
 use crate::game::{BoardSize, Color, Move, Symmetry};
 use crate::gtp::board::format_moves;
 use crate::gtp::{Failure, Reply, Session, format_vertex, parse_vertex};
@@ -36,7 +36,7 @@ pub(super) fn openings(session: &mut Session, args: &Arguments<'_>) -> Reply {
 /// A search for the side to move, like that of genmove.
 fn search(session: &mut Session) -> Option<SearchReport> {
     let color = session.engine.to_move();
-    session.name_move(color);
+    session.choose(color, MoveKind::Named);
     let report = session.engine.last_report().cloned();
     report.filter(|report| !report.moves.is_empty())
 }
@@ -192,10 +192,15 @@ fn set_up(session: &mut Session, points: Vec<Move>) -> Reply {
 }
 
 /// Handicap stones are for games that count points: in others they may decide the game or be illegal.
-fn stones(session: &Session, args: &Arguments<'_>) -> Result<usize, Failure> {
-    if !session.engine.info().scored {
-        return Err(Failure::NoHandicap);
+fn allow_handicap(session: &Session) -> Result<(), Failure> {
+    match session.engine.info().scored {
+        true => Ok(()),
+        false => Err(Failure::NoHandicap),
     }
+}
+
+fn stones(session: &Session, args: &Arguments<'_>) -> Result<usize, Failure> {
+    allow_handicap(session)?;
     usize::try_from(args.integer(0)?).map_err(|_| Failure::Stones)
 }
 
@@ -214,9 +219,7 @@ pub(super) fn place_free_handicap(session: &mut Session, args: &Arguments<'_>) -
 }
 
 pub(super) fn set_free_handicap(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    if !session.engine.info().scored {
-        return Err(Failure::NoHandicap);
-    }
+    allow_handicap(session)?;
     let size = session.engine.size();
     let mut points = Vec::new();
     for text in args.all() {

@@ -184,10 +184,10 @@ fn name_in_json(text: &str, current: &str) -> Result<Option<String>, Failure> {
     };
     for (field, value) in &given {
         if field.as_str() != "rules" && current.get(field.as_str()) != Some(value) {
-            return Err(Failure::Rules(format!(
-                "`{field}` cannot be {value} in this game: of the fields of kata-get-rules only `rules` can \
-                 change"
-            )));
+            return Err(Failure::FixedRule {
+                field: field.clone(),
+                value: value.to_string(),
+            });
         }
     }
     Ok(Some(name.to_owned()))
@@ -201,19 +201,17 @@ pub(super) fn kata_set_rules(session: &mut Session, args: &Arguments<'_>) -> Rep
         Some(_) => text,
         None => name_in_json(&text, &named_json(&*session.engine))?.unwrap_or(text),
     };
-    session.set_rules(&rules)?;
+    session.engine.set_rules(&rules)?;
     Ok(String::new())
 }
 
 /// Sets a single rule by its name in `kata-get-rules`.
 pub(super) fn kata_set_rule(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let (name, value) = (args.text(0)?, args.text(1)?);
-    if name == "rules" && session.engine.rules_json().is_none() {
-        session.set_rules(value)?;
-        return Ok(String::new());
+    match name == "rules" && session.engine.rules_json().is_none() {
+        true => session.engine.set_rules(value)?,
+        false => session.engine.set_rule(name, value)?,
     }
-    let set = session.engine.set_rule(name, value);
-    set.map_err(|error| Failure::Rules(error.to_string()))?;
     Ok(String::new())
 }
 
@@ -225,8 +223,8 @@ const KGS_RULES: &[&str] = &["japanese", "chinese", "aga", "new_zealand"];
 pub(super) fn kgs_rules(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let (name, is_go) = (args.text(0)?, session.engine.rules_json().is_some());
     match name {
-        "chinese" if is_go => session.set_rules("chinese-kgs")?,
-        name if is_go || !KGS_RULES.contains(&name) => session.set_rules(name)?,
+        "chinese" if is_go => session.engine.set_rules("chinese-kgs")?,
+        name if is_go || !KGS_RULES.contains(&name) => session.engine.set_rules(name)?,
         _ => {}
     }
     Ok(String::new())

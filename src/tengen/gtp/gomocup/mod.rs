@@ -8,7 +8,6 @@
 
 mod info;
 mod play;
-mod stones;
 mod text;
 
 use std::sync::Arc;
@@ -16,8 +15,7 @@ use std::time::Duration;
 
 use self::info::Info;
 pub use self::info::{Allowance, RULES as GOMOCUP_RULES};
-use self::stones::{Listing, Purpose};
-use self::text::{point_of, write_point};
+use self::text::{Listing, Purpose, point_of, write_point};
 pub use self::text::{read_point as read_xy, write_point as write_xy};
 use super::line::readable;
 use super::{Input, Interrupts, Protocol, short};

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::stones::{Listing, Purpose};
-use super::text::{point_of, write_point, write_points};
+use super::text::{Listing, Purpose, point_of, write_point, write_points};
 use super::{Answer, GomocupSession};
 use crate::engine::{Decision, Engine, EngineError, MoveRequest};
 use crate::game::{BoardSize, Color, Move};
@@ -224,13 +223,7 @@ impl GomocupSession {
             _ => self.reply(send),
         }
     }
-}
 
-fn refusal(error: EngineError, text: &str) -> String {
-    format!("{error}: {}", short(text))
-}
-
-impl GomocupSession {
     /// Replies with stones, with a move, or with a swap.
     ///
     /// After three stones and after five it is White's turn: the engine plays White's stone and
@@ -275,6 +268,10 @@ impl GomocupSession {
         }
         Ok(())
     }
+}
+
+fn refusal(error: EngineError, text: &str) -> String {
+    format!("{error}: {}", short(text))
 }
 
 /// Three stones, the first and the third black, with about even chances: columns and rows from a

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::answer::{AnswerContext, answer, no_results};
 use super::fields::Refusal;
-use super::query::{MakeAnalyst, MakeImitator};
+use super::query::KatagoResources;
 use super::queue::{Queue, Task};
 use crate::engine::{AnalysisEffort, AnalysisRequest, Engine};
 use crate::game::{BoardSize, Symmetry};
@@ -19,8 +19,7 @@ use tengen_nn::eval::HumanProfile;
 
 /// A worker of the queue.
 pub(super) struct Analyst {
-    make: Arc<MakeAnalyst>,
-    imitate: Option<Arc<MakeImitator>>,
+    resources: Arc<KatagoResources>,
     /// The engine of the last board, and the number of cache clears that it has seen.
     engine: Option<(Box<dyn Engine>, u64)>,
     /// The engine that last imitated people, and whom.
@@ -30,10 +29,9 @@ pub(super) struct Analyst {
 }
 
 impl Analyst {
-    pub(super) fn new(make: Arc<MakeAnalyst>, imitate: Option<Arc<MakeImitator>>) -> Analyst {
+    pub(super) fn new(resources: Arc<KatagoResources>) -> Analyst {
         Analyst {
-            make,
-            imitate,
+            resources,
             engine: None,
             imitator: None,
             warned_of_komi: None,
@@ -42,17 +40,17 @@ impl Analyst {
 
     /// Processes the queue until it is closed.
     pub(super) fn work(&mut self, queue: &Queue, send: &mut dyn FnMut(Value)) {
-        while let Some(taken) = queue.take() {
-            let last = match self.answer(&taken.task, taken.forgotten, send) {
+        while let Some((task, forgotten)) = queue.take() {
+            let last = match self.answer(&task, forgotten, send) {
                 Ok(last) => last,
                 Err(reason) => {
-                    let mut last = answer(&taken.task, false);
+                    let mut last = answer(&task, false);
                     set(&mut last, "error", reason);
                     last
                 }
             };
             // From here on it can no longer be terminated.
-            queue.done(&taken);
+            queue.done(&task);
             send(last);
         }
     }
@@ -68,7 +66,7 @@ impl Analyst {
             return Ok(no_results(task));
         }
         let imitated = self.imitate(task)?;
-        let make = |size| (self.make)(size, "");
+        let make = |size| (self.resources.make)(size, "");
         let engine = set_up(&mut self.engine, task, forgotten, make)?;
         let mover = engine.to_move();
         let legal = engine.legal_moves(mover);
@@ -123,7 +121,10 @@ impl Analyst {
     /// What the people that the query names would play; `None` where it names none, or the game is over.
     fn imitate(&mut self, task: &Task) -> Result<Option<SearchReport>, String> {
         let query = &task.query;
-        let Some((profile, imitate)) = query.query_options.profile.zip(self.imitate.as_ref())
+        let Some((profile, imitate)) = query
+            .query_options
+            .profile
+            .zip(self.resources.imitate.as_ref())
         else {
             return Ok(None);
         };

@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 use super::queue::Task;
 use crate::engine::Engine;
 use crate::game::{BoardSize, Move, Outcome};
-use crate::gtp::board::format_move;
-use crate::gtp::board::{ownership, points_from_top};
+use crate::gtp::board::{format_move, owners, ownership, points_from_top};
 use crate::gtp::numbers::{Numbers, View, set, told};
 use crate::search::{MoveReport, SearchReport};
 
@@ -61,7 +60,7 @@ impl<'a> AnswerContext<'a> {
         let moves = told.into_iter().enumerate();
         let moves = moves.map(|(order, found)| self.move_info(report, order, found));
         let expected = report.expected.as_ref();
-        let expected = expected.map(|expected| self.view.owners(expected, self.size));
+        let expected = expected.map(|expected| owners(expected, self.size, self.view.side));
         let owners = expected.as_ref().unwrap_or(&self.owners);
         let (root, prior) = (self.view.of_root(report), |mv| prior(report, mv));
         self.whole(root, moves.collect(), owners, &prior, is_during_search)
@@ -144,7 +143,7 @@ impl<'a> AnswerContext<'a> {
         // An unsearched move has the root's ownership.
         let expected = found.expected.as_ref().or(report.expected.as_ref());
         if let Some(expected) = expected.filter(|_| options.moves_ownership) {
-            let owners = self.view.owners(expected, self.size);
+            let owners = owners(expected, self.size, self.view.side);
             set(&mut info, "ownership", numbers(&owners));
         }
         info

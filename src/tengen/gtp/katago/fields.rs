@@ -6,8 +6,7 @@ use std::ops::RangeInclusive;
 use serde_json::{Map, Value, json};
 
 use crate::game::{BoardSize, Color, Move};
-use crate::gtp::commands::color;
-use crate::gtp::parse_vertex;
+use crate::gtp::{parse_color, parse_vertex};
 use crate::record::{Play, Vertex};
 
 /// A JSON object.
@@ -31,6 +30,11 @@ impl Refusal {
             field: field.to_owned(),
             text: text.to_string(),
         }
+    }
+
+    /// The same of a field that has this one inside.
+    pub(super) fn within(self, field: &str) -> Refusal {
+        Refusal::new(field, format!("{} {}", self.field, self.text))
     }
 
     /// An error or a warning of a query. The text names the field, too: some clients show nothing else.
@@ -157,7 +161,7 @@ pub(super) fn shorten(text: &str) -> String {
 }
 
 fn read_color(value: &Value) -> Option<Color> {
-    color(value.as_str()?).ok()
+    parse_color(value.as_str()?).ok()
 }
 
 fn read_play(pair: &Value, size: BoardSize) -> Result<Play, String> {

@@ -26,9 +26,7 @@ use self::query::Query;
 pub use self::query::{KatagoResources, MakeAnalyst, MakeImitator};
 pub use self::query_options::KatagoOptions;
 use self::queue::{Queue, Task};
-
-/// Sent first by some programs; ignored.
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+use crate::program::BYTE_ORDER_MARK;
 
 /// The version of KataGo whose protocol this is; clients use fewer features with older versions.
 const VERSION: &str = "1.15.0";
@@ -37,8 +35,7 @@ const ACTIONS: &str = "query_version, query_models, clear_cache, terminate or te
 
 /// A session with a client.
 struct Katago {
-    make: Arc<MakeAnalyst>,
-    forget: Box<dyn Fn()>,
+    resources: Arc<KatagoResources>,
     options: KatagoOptions,
     queue: Arc<Queue>,
 }
@@ -64,16 +61,14 @@ pub fn serve_queries(
     mut output: impl Write,
 ) -> std::io::Result<()> {
     let (events, inbox) = channel();
-    let imitate = resources.imitate.map(Arc::new);
     let side = Katago {
-        make: Arc::new(resources.make),
-        forget: resources.forget,
+        resources: Arc::new(resources),
         options,
         queue: Arc::default(),
     };
     for number in 0..side.options.positions.max(1) {
         let (queue, events) = (Arc::clone(&side.queue), events.clone());
-        let mut analyst = Analyst::new(Arc::clone(&side.make), imitate.clone());
+        let mut analyst = Analyst::new(Arc::clone(&side.resources));
         std::thread::Builder::new()
             .name(format!("analysis-{number}"))
             // When the output is closed, answers are dropped.
@@ -128,7 +123,9 @@ fn read(input: impl Read, events: &Sender<Event>) {
 impl Katago {
     /// Answers a line, or queues its query.
     fn hear(&self, line: &[u8], say: &mut dyn FnMut(Value)) {
-        let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+        let line = line
+            .strip_prefix(BYTE_ORDER_MARK.as_bytes())
+            .unwrap_or(line);
         let line = line.trim_ascii();
         if line.is_empty() {
             return;
@@ -165,7 +162,7 @@ impl Katago {
         fields: Fields<'_>,
         say: &mut dyn FnMut(Value),
     ) -> Result<(), Refusal> {
-        let (query, warnings) = Query::read(id, fields, &self.make, &self.options)?;
+        let (query, warnings) = Query::read(id, fields, &self.resources.make, &self.options)?;
         for warning in &warnings {
             say(warning.told(id, "warning"));
         }
@@ -196,7 +193,7 @@ impl Katago {
             }
             "clear_cache" => {
                 self.queue.forget();
-                (self.forget)();
+                (self.resources.forget)();
             }
             "terminate" => {
                 let id = fields.text("terminateId")?;

@@ -49,7 +49,7 @@ pub struct KatagoResources {
     /// The same of a second network, one that imitates people, if there is one.
     pub imitate: Option<MakeImitator>,
     /// Makes engines created from now on ignore earlier search results.
-    pub forget: Box<dyn Fn()>,
+    pub forget: Box<dyn Fn() + Send + Sync>,
 }
 
 /// A valid query.

@@ -37,7 +37,7 @@ pub struct KatagoOptions {
 }
 
 /// Options of a query; unset ones have the program's defaults.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct QueryOptions {
     pub(super) perspective: Perspective,
     /// Visits and time per search.
@@ -99,16 +99,8 @@ impl QueryOptions {
             visits: options.visits,
             time: options.time,
             line: USUAL_LINE,
-            ownership: false,
-            moves_ownership: false,
-            policy: false,
-            pv_visits: false,
-            reports: None,
-            root_policy_temperature: None,
-            root_fpu_reduction: None,
-            restrictions: Vec::new(),
-            profile: None,
             has_imitator: options.imitator.is_some(),
+            ..QueryOptions::default()
         }
     }
 
@@ -173,8 +165,7 @@ impl QueryOptions {
         };
         let settings: Object = settings.iter().map(plain).collect();
         let fields = Fields(&settings);
-        let within =
-            |refusal: Refusal| Refusal::new(FIELD, format!("{} {}", refusal.field, refusal.text));
+        let within = |refusal: Refusal| refusal.within(FIELD);
         self.take_limits(fields).map_err(within)?;
         let time = fields.number("maxTime", 0.0..=1e20).map_err(within)?;
         if let Some(time) = time.filter(|&time| time > 0.0) {
@@ -239,8 +230,7 @@ impl QueryOptions {
         size: BoardSize,
         warnings: &mut Vec<Refusal>,
     ) -> Result<(), Refusal> {
-        let within =
-            |refusal: Refusal| Refusal::new(field, format!("{} {}", refusal.field, refusal.text));
+        let within = |refusal: Refusal| refusal.within(field);
         let missing = |name: &str| Refusal::new(field, format!("each entry needs `{name}`"));
         for entry in query.objects(field)? {
             let color = entry.color("player").map_err(within)?;

@@ -17,6 +17,8 @@ pub(super) struct Task {
     pub(super) turn: usize,
     /// Stops its search.
     pub(super) stop: StopFlag,
+    /// Its place in the order of arrival.
+    number: u64,
 }
 
 /// Sort key of tasks: by priority, then by number.
@@ -42,15 +44,6 @@ struct State {
     closed: bool,
 }
 
-/// A task in progress.
-#[derive(Debug)]
-pub(super) struct RunningTask {
-    pub(super) task: Task,
-    number: u64,
-    /// Number of cache clears before the task: engines that have seen fewer must clear.
-    pub(super) forgotten: u64,
-}
-
 impl Queue {
     /// Adds all turns of a query.
     pub(super) fn push(&self, query: &Arc<Query>) {
@@ -60,26 +53,22 @@ impl Queue {
                 query: Arc::clone(query),
                 turn,
                 stop: StopFlag::new(),
+                number: state.number,
             };
-            let place = (Reverse(priority), state.number);
             state.number += 1;
-            state.waiting.insert(place, task);
+            state.waiting.insert((Reverse(priority), task.number), task);
         }
         self.news.notify_all();
     }
 
-    /// The next task, blocking; `None` once the queue is closed and empty.
-    pub(super) fn take(&self) -> Option<RunningTask> {
+    /// The next task, blocking, and the number of cache clears before it: engines that have seen fewer must clear.
+    /// `None` once the queue is closed and empty.
+    pub(super) fn take(&self) -> Option<(Task, u64)> {
         let mut state = self.state.lock();
         loop {
-            if let Some(((_, number), task)) = state.waiting.pop_first() {
-                state.running.insert(number, task.clone());
-                let forgotten = state.forgotten;
-                return Some(RunningTask {
-                    task,
-                    number,
-                    forgotten,
-                });
+            if let Some((_, task)) = state.waiting.pop_first() {
+                state.running.insert(task.number, task.clone());
+                return Some((task, state.forgotten));
             }
             if state.closed {
                 return None;
@@ -89,8 +78,8 @@ impl Queue {
     }
 
     /// Marks a task as done.
-    pub(super) fn done(&self, taken: &RunningTask) {
-        self.state.lock().running.remove(&taken.number);
+    pub(super) fn done(&self, task: &Task) {
+        self.state.lock().running.remove(&task.number);
     }
 
     /// Stops the searches of these tasks, and returns those that have not begun.
@@ -146,8 +135,8 @@ mod tests {
         queue.push(&query("b", &[(7, 5)]));
         queue.close();
         let mut taken = Vec::new();
-        while let Some(next) = queue.take() {
-            taken.push(name(&next.task));
+        while let Some((next, _)) = queue.take() {
+            taken.push(name(&next));
         }
         let order = [("a", 1), ("b", 7), ("a", 0), ("a", 2)];
         assert_eq!(taken, order.map(|(id, turn)| (id.to_owned(), turn)));
@@ -158,18 +147,18 @@ mod tests {
         let queue = Queue::default();
         queue.push(&query("a", &[(0, 0), (1, 0), (2, 0)]));
         queue.push(&query("b", &[(0, 0)]));
-        let running = queue.take().expect("there are four");
+        let (running, _) = queue.take().expect("there are four");
         let ended = queue.terminate(|task| task.query.id == "a" && task.turn < 2);
         assert_eq!(
             ended.iter().map(name).collect::<Vec<_>>(),
             [("a".to_owned(), 1)]
         );
-        assert!(running.task.stop.is_raised());
+        assert!(running.stop.is_raised());
         queue.done(&running);
-        let next = queue.take().expect("two are left");
-        assert_eq!(name(&next.task), ("a".to_owned(), 2));
+        let (next, forgotten) = queue.take().expect("two are left");
+        assert_eq!(name(&next), ("a".to_owned(), 2));
         queue.forget();
-        assert_eq!(next.forgotten, 0);
-        assert_eq!(queue.take().map(|taken| taken.forgotten), Some(1));
+        assert_eq!(forgotten, 0);
+        assert_eq!(queue.take().map(|(_, forgotten)| forgotten), Some(1));
     }
 }

@@ -6,9 +6,8 @@ use std::path::Path;
 use super::{Answer, Match, NO_GAME, SauSession};
 use crate::clock::seconds;
 use crate::game::{Color, Outcome};
-use crate::gtp::commands::color;
 use crate::gtp::sau::records::GameFiles;
-use crate::gtp::short;
+use crate::gtp::{parse_color, short};
 use crate::record::{GameRecord, file, result_text};
 
 impl SauSession {
@@ -17,7 +16,7 @@ impl SauSession {
         let usage =
             "`load` takes Tengen's colour and a record: load black records/NG-202611281030.sgf";
         let (ours, name) = words.split_first().ok_or(usage)?;
-        let ours = color(ours).map_err(|_| usage)?;
+        let ours = parse_color(ours).map_err(|_| usage)?;
         let name = name.join(" ");
         let refused = |reason: String| format!("cannot load {name:?}: {reason}");
         let record = file::read_sgf(Path::new(&name), usize::MAX);
@@ -75,13 +74,11 @@ impl SauSession {
         }
         Ok(())
     }
-}
 
-impl SauSession {
     /// Ends the game, or sets the winner of the ended one.
     pub(super) fn end(&mut self, winner: Option<&String>) -> Answer {
         self.engine.rest();
-        let told = winner.and_then(|text| color(text).ok());
+        let told = winner.and_then(|text| parse_color(text).ok());
         let seen = self.engine.outcome().and_then(|outcome| outcome.winner);
         if let Some(mut game) = self.game.take() {
             game.winner = told.or(game.winner).or(seen);

@@ -16,9 +16,8 @@ mod text;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::commands::color;
 use super::line::readable;
-use super::{Input, Interrupts, Protocol, short};
+use super::{Input, Interrupts, Protocol, parse_color, short};
 use crate::engine::{Decision, Engine, EngineError, MoveRequest};
 use crate::game::{Color, Move};
 use crate::record::ccgc::NgStyle;
@@ -233,7 +232,7 @@ impl SauSession {
         match line.name.as_str() {
             "name?" => say(send, &format!("name {}\n", self.options.name)),
             "new" => {
-                let ours = words.first().and_then(|text| color(text).ok());
+                let ours = words.first().and_then(|text| parse_color(text).ok());
                 let ours = ours.ok_or("`new` takes black or white: the colour of Tengen")?;
                 self.end(None)?;
                 self.engine.clear();

@@ -2,7 +2,7 @@
 
 use crate::engine::Engine;
 use crate::game::{BoardSize, Color, Move};
-use crate::gtp::board::{COLUMNS, format_vertex, mark, parse_vertex};
+use crate::gtp::board::{COLUMNS, format_move, mark, parse_vertex};
 use crate::record::Vertex;
 
 /// Help text.
@@ -101,8 +101,11 @@ pub(super) fn write_vertex(point: Move, size: BoardSize) -> String {
 
 /// Both notations, for users.
 pub(super) fn write_both(point: Move, size: BoardSize) -> String {
-    let usual = format_vertex(Vertex::Point(point), size);
-    format!("{} = {usual}", write_vertex(point, size))
+    format!(
+        "{} = {}",
+        write_vertex(point, size),
+        format_move(point, size)
+    )
 }
 
 #[cfg(test)]

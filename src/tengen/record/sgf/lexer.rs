@@ -21,102 +21,80 @@ impl Property<'_> {
     }
 }
 
-/// The main line (the first variation everywhere) of the first game in a text.
-pub(super) struct MainLine<'a> {
-    pub(super) nodes: Vec<Vec<Property<'a>>>,
-    /// Messages about errors and skipped parts.
-    pub(super) notes: Vec<String>,
-}
-
-/// Reads the main line. A truncated text is read as far as it goes, and garbage between properties
-/// is skipped.
-pub(super) fn main_line(text: &str) -> Result<MainLine<'_>, SgfError> {
-    let mut lexer = Lexer::at_start(text)?;
-    let mut nodes: Vec<Vec<Property<'_>>> = Vec::new();
-    let mut depth = 1_usize;
-    while let Some(token) = lexer.token() {
-        match token {
-            Token::Node => nodes.push(Vec::new()),
-            Token::Open => depth += 1,
-            // The first leaf ends the main line: what follows are variations or other games.
-            Token::Close => {
-                lexer.end = End::Closed;
-                break;
-            }
-            Token::Property(property) => match nodes.last_mut() {
-                Some(node) => node.push(property),
-                // The root lacks its `;`.
-                None => nodes.push(vec![property]),
-            },
-        }
-    }
-    lexer.refuse_empty(nodes.iter().all(Vec::is_empty))?;
+/// Reads the main line (the first variation everywhere) of the first game in a text: its nodes, and messages about errors
+/// and skipped parts. A truncated text is read as far as it goes, and garbage between properties is skipped.
+pub(super) fn main_line(text: &str) -> Result<(Vec<Vec<Property<'_>>>, Vec<String>), SgfError> {
+    let mut nodes = Vec::new();
+    let (lexer, depth) = walk(text, true, &mut |_, node| nodes.push(node))?;
     let mut notes = lexer.notes();
     if lexer.end == End::Closed {
-        notes.extend(further_games(&text[lexer.at..], depth - 1));
+        notes.extend(further_games(&text[lexer.at..], depth));
     }
-    Ok(MainLine { nodes, notes })
-}
-
-/// What is around the tree of a game.
-pub(super) struct Surroundings<'a> {
-    /// Messages about errors and skipped parts.
-    pub(super) notes: Vec<String>,
-    /// The text after the game.
-    pub(super) rest: &'a str,
+    Ok((nodes, notes))
 }
 
 /// Reads the first game in a text with all variations: `take` gets each node, in the order of the text,
-/// with the number of the node before it. A truncated text is read as far as it goes.
+/// with the number of the node before it. Returns messages as [`main_line`], and the text after the game.
 pub(super) fn tree<'a>(
     text: &'a str,
-    take: &mut dyn FnMut(Option<usize>, &[Property<'a>]),
-) -> Result<Surroundings<'a>, SgfError> {
+    take: &mut dyn FnMut(Option<usize>, Vec<Property<'a>>),
+) -> Result<(Vec<String>, &'a str), SgfError> {
+    let (lexer, _) = walk(text, false, take)?;
+    let rest = match lexer.end {
+        End::Closed => &text[lexer.at..],
+        End::Open | End::Cut => "",
+    };
+    Ok((lexer.notes(), rest))
+}
+
+/// Reads the nodes of the first game in a text as [`tree`] does: all, or those of the main line, which its first leaf
+/// ends. Returns the lexer behind them, and the number of brackets that are open there.
+fn walk<'a>(
+    text: &'a str,
+    main_line: bool,
+    take: &mut dyn FnMut(Option<usize>, Vec<Property<'a>>),
+) -> Result<(Lexer<'a>, usize), SgfError> {
     let mut lexer = Lexer::at_start(text)?;
     // The node that each open bracket continues; the first bracket stands before the start.
     let mut open = vec![None];
     let (mut count, mut last) = (0, None);
-    let mut node: Option<Vec<Property<'a>>> = None;
+    // The node that is being read, with the number of the node before it.
+    let mut node: Option<(Option<usize>, Vec<Property<'a>>)> = None;
     let mut is_empty = true;
+    let mut finish = |node: Option<(Option<usize>, Vec<Property<'a>>)>| {
+        if let Some((parent, properties)) = node {
+            take(parent, properties);
+        }
+    };
     while let Some(token) = lexer.token() {
-        if !matches!(token, Token::Property(_))
-            && let Some(properties) = node.take()
-        {
-            take(last, &properties);
+        let is_property = matches!(token, Token::Property(_));
+        // The root may lack its `;`. In a later variation without one, properties are of the node before it.
+        if matches!(token, Token::Node) || is_property && count == 0 {
+            finish(node.replace((last, Vec::new())));
             (last, count) = (Some(count), count + 1);
         }
         match token {
-            Token::Node => node = Some(Vec::new()),
+            Token::Node => {}
             Token::Open => open.push(last),
             Token::Close => {
+                finish(node.take());
                 last = open.pop().flatten();
-                if open.is_empty() {
+                if main_line || open.is_empty() {
                     lexer.end = End::Closed;
                     break;
                 }
             }
             Token::Property(property) => {
                 is_empty = false;
-                match &mut node {
-                    Some(node) => node.push(property),
-                    // The root lacks its `;`.
-                    None if count == 0 => node = Some(vec![property]),
-                    None => {}
+                if let Some((_, properties)) = &mut node {
+                    properties.push(property);
                 }
             }
         }
     }
-    if let Some(properties) = &node {
-        take(last, properties);
-    }
+    finish(node);
     lexer.refuse_empty(is_empty)?;
-    Ok(Surroundings {
-        notes: lexer.notes(),
-        rest: match lexer.end {
-            End::Closed => &text[lexer.at..],
-            End::Open | End::Cut => "",
-        },
-    })
+    Ok((lexer, open.len()))
 }
 
 /// The properties of a text without nodes, such as `TR[aa][bb]LB[cc:1]`.

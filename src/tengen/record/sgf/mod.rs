@@ -333,6 +333,19 @@ mod tests {
     }
 
     #[test]
+    fn a_property_of_a_variation_without_a_node_is_of_the_node_before() {
+        let text = "(;SZ[9];B[aa](C[x]TR[cc];W[bb])(;W[cc]))";
+        let tree = read_tree(text).expect("a tree");
+        let parents: Vec<_> = tree.nodes.iter().map(|node| node.parent).collect();
+        assert_eq!(parents, [0, 0, 1, 1]);
+        let before = &tree.nodes[1];
+        assert_eq!((&*before.comment, &*before.others), ("x", "TR[cc]"));
+        let record = read(text).expect("the main line");
+        let comments: Vec<_> = record.plays.iter().map(|play| &*play.comment).collect();
+        assert_eq!(comments, ["x", ""]);
+    }
+
+    #[test]
     fn large_trees_are_read_in_proportion_to_their_text() {
         let long = ";B[aa];W[bb]".repeat(20_000);
         let text = format!("(;SZ[9]{long}{})", "(;B[cc]C[x])(;B[dd])".repeat(20_000));

@@ -1,7 +1,7 @@
 //! Converts the properties of the main line to a record.
 
 use super::komi::{self, Habits};
-use super::lexer::{MainLine, Property, main_line};
+use super::lexer::{Property, main_line};
 use super::values::{bad_value, board_size, player, points, shown, simple_text, text, vertex};
 use super::{SgfError, game_name};
 use crate::game::{BoardSize, Color, Move};
@@ -26,7 +26,7 @@ pub fn read(text: &str) -> Result<GameRecord, SgfError> {
 /// # Errors
 /// [`SgfError`] names the missing or invalid part, if it is required.
 pub fn read_until(text: &str, plays: usize) -> Result<GameRecord, SgfError> {
-    let MainLine { nodes, notes } = main_line(text)?;
+    let (nodes, notes) = main_line(text)?;
     let nodes: Vec<&[Property<'_>]> = nodes.iter().map(Vec::as_slice).collect();
     read_nodes(&nodes, notes, plays)
 }

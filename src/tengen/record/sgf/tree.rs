@@ -50,7 +50,7 @@ pub fn read_tree(text: &str) -> Result<SgfTree<'_>, SgfError> {
     let mut places: Vec<usize> = Vec::new();
     let mut begun: Option<Result<GameRecord, SgfError>> = None;
     let mut is_given = false;
-    let around = lexer::tree(text, &mut |parent, properties| {
+    let (notes, rest) = lexer::tree(text, &mut |parent, properties| {
         let root = begun.get_or_insert_with(|| {
             is_given = properties
                 .iter()
@@ -63,7 +63,7 @@ pub fn read_tree(text: &str) -> Result<SgfTree<'_>, SgfError> {
             && nodes.len() < MAX_NODES
         {
             let parent = parent.map(|parent| places[parent]);
-            add(&mut nodes, parent, properties, root.size);
+            add(&mut nodes, parent, &properties, root.size);
             places.push(nodes.len() - 1);
         }
     })?;
@@ -74,11 +74,11 @@ pub fn read_tree(text: &str) -> Result<SgfTree<'_>, SgfError> {
     if !is_given && let Some(mover) = first_mover(&nodes) {
         beginning.to_move = Some(mover);
     }
-    beginning.notes.splice(0..0, around.notes);
+    beginning.notes.splice(0..0, notes);
     Ok(SgfTree {
         beginning,
         nodes,
-        rest: around.rest,
+        rest,
     })
 }
 

@@ -103,14 +103,14 @@ pub fn games(mut text: &str) -> Vec<String> {
                 ..SgfNode::default()
             });
         });
-        let Ok(around) = read else {
+        let Ok((_, rest)) = read else {
             return games;
         };
         let root = nodes.first().map(|root| &*root.others).unwrap_or_default();
         let begun = format!("(;{root}");
         // Other nodes have their plays as text: no board is needed.
         games.push(with_branches(begun, &nodes, BoardSize::square(1)));
-        text = around.rest;
+        text = rest;
     }
 }
 
@@ -261,10 +261,8 @@ fn push_points(out: &mut String, name: &str, points: impl Iterator<Item = Move>,
 
 /// Appends the side to move, if given.
 fn push_player(out: &mut String, to_move: Option<Color>) {
-    match to_move {
-        Some(Color::Black) => push(out, "PL", "B"),
-        Some(Color::White) => push(out, "PL", "W"),
-        None => {}
+    if let Some(color) = to_move {
+        push(out, "PL", color.letter());
     }
 }
 

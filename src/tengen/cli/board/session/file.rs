@@ -1,7 +1,6 @@
 //! Games from and to SGF.
 
 use anyhow::{Context as _, ensure};
-use tengen::game::{Color, Move};
 use tengen::record::sgf::{self, SgfNode, SgfTree};
 use tengen::record::{GameRecord, LaterSetup};
 
@@ -221,7 +220,7 @@ impl Session {
             return Ok(None);
         }
         let set_up = SetUp {
-            stones: self.stones_after(setup),
+            stones: setup.stones(self.board.size(), |point| self.board.stone(point)),
             to_move,
         };
         let record = GameRecord {
@@ -231,18 +230,6 @@ impl Session {
         };
         self.board.load(&record)?;
         Ok(Some(set_up))
-    }
-
-    /// All stones after a change of the shown position.
-    fn stones_after(&self, setup: &LaterSetup) -> Vec<(Move, Color)> {
-        let stone = |point| -> Option<Color> {
-            let changed = setup.changes.get(&point).copied();
-            changed.unwrap_or_else(|| self.board.stone(point))
-        };
-        let points = self.board.size().points();
-        points
-            .filter_map(|point| Some((point, stone(point)?)))
-            .collect()
     }
 
     /// The file: the game with its variations as SGF, and the other games.

@@ -137,9 +137,7 @@ impl Session {
         let against_engine = self.game.terms.players.contains(&Who::Engine);
         (self.game.options.ponder && playing && against_engine).then_some(Task::Ponder)
     }
-}
 
-impl Session {
     /// Takes the engine's count.
     pub(in super::super) fn count(&mut self, node: usize, settled: Settled) {
         // Without two passes it is an estimate.

@@ -60,7 +60,8 @@ fn the_engine_moves_in_turn_if_a_page_is_open_or_a_clock_runs() {
     board.ask(Task::Move).expect("it goes on");
     assert_eq!(requested_tasks(&board)[0], Some(Task::Move));
     let vertex = parse_vertex("E5", board.board.size()).expect("a vertex");
-    board.engine_moved(Some(vertex)).expect("legal");
+    let decision = Decision::Play(vertex);
+    board.engine_moved(decision).expect("legal");
     assert_eq!(
         requested_tasks(&board),
         [None, None],
@@ -207,11 +208,11 @@ fn nothing_is_lost_by_one_step() {
         .expect("a game");
     board.load(b"(;GM[1]SZ[9];B[aa])").expect("a game");
     assert_eq!(board.last_step(), Some("replaced"));
-    let serial = board.game_number();
+    let serial = board.games;
     while board.last_step() != Some("commented") {
         board.take_back().expect("there is a step");
     }
-    assert!(board.game_number() > serial && board.game.current == 2);
+    assert!(board.games > serial && board.game.current == 2);
     assert_eq!(board.sgf().matches("second").count(), 1);
     board.take_back().expect("a comment");
     board.take_back().expect("a main line");
