@@ -7,6 +7,7 @@ use crate::game::{BadKomi, BoardSize, Color, HalfPoints, Outcome, PointStatus, S
 use crate::gtp::board::points_from_top;
 use crate::gtp::{Failure, Reply, Session, board, format_vertex, graphics, parse_vertex};
 use crate::record::{Play, Vertex, result_text};
+use crate::search::AnalysisOptions;
 
 /// The length of a board's side.
 fn side(args: &Arguments<'_>, index: usize) -> Result<u8, Failure> {
@@ -43,7 +44,7 @@ pub(super) fn komi(session: &mut Session, args: &Arguments<'_>) -> Reply {
         BadKomi::NotANumber => Failure::wrong(text, "number of points"),
         error @ BadKomi::NotHalfPoints(_) => Failure::Komi(error),
     })?;
-    session.set_komi(komi);
+    session.engine.set_komi(komi);
     Ok(String::new())
 }
 
@@ -66,7 +67,12 @@ pub(super) fn undo(session: &mut Session, _: &Arguments<'_>) -> Reply {
 
 pub(super) fn genmove(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let color = args.color(0)?;
+    let root_policy_temperature = session.root.temperature(false);
     let decision = graphics::search_and_draw(session, color, |engine, stop, options, observer| {
+        let options = AnalysisOptions {
+            root_policy_temperature,
+            ..options
+        };
         engine.genmove(&MoveRequest::new(color, stop).with(options), observer)
     });
     decision_text(decision, &*session.engine)
@@ -81,9 +87,10 @@ pub(super) fn reg_genmove(session: &mut Session, args: &Arguments<'_>) -> Reply 
 /// As [`reg_genmove`], until there is any input.
 pub(super) fn cancellable(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let color = args.color(0)?;
-    let engine = &mut *session.engine;
+    let (engine, options) = (&mut *session.engine, session.root.of_moves());
     let decision = session.interrupts.until_input(|stop| {
         let request = MoveRequest::new(color, stop).of_kind(MoveKind::Named);
+        let request = request.with(options);
         let decision = engine.genmove(&request, &mut |_| {});
         (!stop.is_raised()).then_some(decision)
     });
