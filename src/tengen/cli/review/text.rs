@@ -246,3 +246,23 @@ impl Summary {
         format!("\n{} games{median}\n{}", self.games, table(&rows))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_tells_what_is_proven() {
+        let text = |proven: &[usize]| {
+            let summary = Summary {
+                games: 2,
+                proven: proven.to_vec(),
+                ..Summary::default()
+            };
+            summary.text()
+        };
+        assert!(text(&[]).starts_with("\n2 games\n"), "{}", text(&[]));
+        let half = "\n2 games; half of them are proven from move 5 on\n";
+        assert!(text(&[5, 3]).starts_with(half), "{}", text(&[5, 3]));
+    }
+}
