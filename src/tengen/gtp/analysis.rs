@@ -35,12 +35,6 @@ fn is_key(word: &str) -> bool {
     KEYS.iter().any(|key| word.eq_ignore_ascii_case(key))
 }
 
-/// The temperature of the root's policy for KataGo's `wideRootNoise`: it flattens the priors by this power, and also
-/// adds noise to values.
-pub(super) fn widened(noise: f64) -> Option<f32> {
-    (noise > 0.0).then_some((1.0 + 4.0 * noise) as f32)
-}
-
 /// Moves of a side that a client excludes from searches, or to which it limits them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Restriction {

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::analysis::widened;
-use super::numbers::Perspective;
+use super::numbers::{Perspective, widened};
 use super::{Failure, FileAccess, Interrupts, format_vertex};
 use crate::clock::TimeControl;
 use crate::engine::{

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::fields::{Fields, Object, Refusal};
 use crate::game::BoardSize;
-use crate::gtp::analysis::{Restriction, widened};
-use crate::gtp::numbers::Perspective;
+use crate::gtp::analysis::Restriction;
+use crate::gtp::numbers::{Perspective, widened};
 use tengen_nn::eval::HumanProfile;
 
 /// Default number of principal variation moves after the first, as in KataGo.
