@@ -191,8 +191,10 @@ pub(crate) fn plays(moves: &str) -> Value {
 fn a_game_against_its_rules_is_analysed_with_a_warning() {
     let superko = "E3 C1 A1 D3 B4 E1 E4 E2 C2 A2 D4 D5 D1 B2 B1 C1 A1";
     let suicide = "C5 B2 D4 D5 C4 E5 E3 E4";
+    let ko = "B3 D4 C4 D2 C2 E3 A5 C3 D3 C3";
     let mut analyst = Analyst::start(KATRAIN);
     for (points, last, rules, is_legal) in [
+        (ko, 10, "chinese", false),
         (superko, 17, "chinese", true),
         (superko, 17, "chinese-kgs", false),
         (superko, 17, "tromp-taylor", false),

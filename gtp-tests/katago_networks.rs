@@ -253,6 +253,23 @@ fn a_second_network_imitates_people() {
     assert!(replies.contains("made-of-people"), "{replies}");
 }
 
+#[test]
+fn a_network_that_imitates_nobody_has_no_profile() {
+    let folder = Scratch::new("katago-nobody");
+    let plain = folder.write("plain.txt", network().as_bytes());
+    let query = r#"{"id":"1","moves":[],"boardXSize":9,"boardYSize":9,"overrideSettings":{"humanSLProfile":"rank_5k"}}"#;
+    let arguments = ["analysis", "-human-model", &plain, "--threads", "1"];
+    let [answers, said] = run(&arguments, &format!("{query}\n"));
+    assert!(said.contains("does not imitate people"), "{said}");
+    assert!(answers.contains("none is loaded"), "{answers}");
+    let profile = ["gtp", "--game", "go", "--human-profile", "rank_3d"];
+    refuses(&profile, &["--human-profile needs a network"]);
+    refuses(
+        &[&profile[..], &["--model", &plain]].concat(),
+        &["does not imitate people"],
+    );
+}
+
 /// Forks of Lizzie start KataGo's GTP engine so.
 #[test]
 fn gtp_and_analysis_are_started_in_katagos_place() {

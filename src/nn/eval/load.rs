@@ -64,10 +64,11 @@ impl ModelSource {
     }
 
     /// The bytes of an ONNX file; one of KataGo's is turned into one for the board, 19x19 where none is
-    /// named, that imitates the players of the profile if it imitates people.
+    /// named, that imitates the players of the profile if it imitates people. An embedded one, which replaces others,
+    /// ignores the profile.
     ///
     /// # Errors
-    /// [`EvalError::Load`] when the file cannot be read or is not a network.
+    /// [`EvalError::Load`] when the file cannot be read, is not a network, or imitates nobody in spite of a profile.
     pub fn onnx(
         &self,
         board: Option<BoardSize>,
@@ -80,6 +81,9 @@ impl ModelSource {
                     .map_err(|error| EvalError::load(&self.name(), error))?;
                 match katago::is_katago(&bytes) {
                     true => Ok(katago::to_onnx(&self.name(), &bytes, board, profile)?.into()),
+                    false if profile.is_some() => {
+                        Err(EvalError::load(&self.name(), katago::NO_IMITATOR))
+                    }
                     false => Ok(bytes.into()),
                 }
             }
@@ -96,7 +100,7 @@ pub struct LoadOptions {
     pub ort_library: LibraryPlaces,
     /// Board, where the network is for several; `None` for its own, or its first.
     pub board: Option<BoardSize>,
-    /// Whom a network of KataGo's that imitates people imitates; other networks ignore it.
+    /// Whom a network of KataGo's that imitates people imitates; other files are refused with one.
     pub profile: Option<HumanProfile>,
 }
 

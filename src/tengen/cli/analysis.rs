@@ -11,7 +11,7 @@ use tengen::gtp::{KatagoOptions, KatagoResources, MakeAnalyst, MakeImitator, ser
 use tengen::registry;
 use tengen::system;
 
-use super::flags::{EngineFlags, OF_A_BOOK, refused};
+use super::flags::{EngineFlags, OF_A_BOOK, of_go, refused};
 use super::katago_arguments::KatagoArguments;
 use super::output;
 
@@ -26,7 +26,7 @@ use super::output;
 /// where a query asks for it (humanSLProfile). Of -override-config the settings are used that
 /// Tengen has, too; those in the file of -config are not.
 #[derive(Debug, Args)]
-#[command(mut_args(|flag: Arg| refused(&OF_A_BOOK, flag)))]
+#[command(mut_args(|flag: Arg| of_go(refused(&OF_A_BOOK, flag))))]
 pub(crate) struct Analysis {
     #[command(flatten)]
     engine: EngineFlags,
@@ -127,6 +127,18 @@ fn shared_out(mut options: EngineOptions, positions: usize, cores: usize) -> Eng
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_help_says_that_the_game_is_go() {
+        let command = Analysis::augment_args(clap::Command::new("analysis"));
+        let help = command.term_width(0).render_long_help().to_string();
+        assert!(help.contains("[default: go]"), "{help}");
+        assert!(help.contains("for go 9"), "{help}");
+        assert!(
+            !help.contains("nogo]") && !help.contains("for nogo"),
+            "{help}"
+        );
+    }
 
     #[test]
     fn engines_share_what_there_is() {

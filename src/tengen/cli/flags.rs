@@ -8,7 +8,7 @@ use clap::error::Error as ClapError;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
 use tengen::engine::EngineOptions;
 use tengen::game::GameInfo;
-use tengen::games::GAMES;
+use tengen::games::{GAMES, usual_board};
 use tengen::program::{flag, given, with_note};
 use tengen::record::file;
 use tengen::settings::{Setting, Table as _};
@@ -62,14 +62,14 @@ impl EngineFlags {
         if usual.game == game {
             return Ok(usual);
         }
-        const OF_A_GAME: [&str; 5] = ["game", "size", "rules", "model", "book"];
+        const OF_A_GAME: [&str; 6] = ["game", "size", "rules", "model", "human-profile", "book"];
         let mut other = self.clone();
         other.flags.retain(|(name, _)| !OF_A_GAME.contains(name));
         let mut options = other.read_for(Some(game))?;
         if options.game != game {
             options.set("game", game)?;
         }
-        (options.model, options.book) = (None, None);
+        (options.model, options.human_profile, options.book) = (None, None, None);
         Ok(options)
     }
 
@@ -190,6 +190,15 @@ pub(crate) fn refused(unused: &[&str], flag: Arg) -> Arg {
     }
     let refuse = |_: &str| Err::<String, _>("this command does not use it: leave it out");
     flag.hide(true).value_parser(refuse)
+}
+
+/// The flag of a command whose usual game is Go, as [`EngineFlags::read_for`] reads it.
+pub(crate) fn of_go(flag: Arg) -> Arg {
+    let Some(help) = flag.get_help().map(ToString::to_string) else {
+        return flag;
+    };
+    let help = help.replace("[default: nogo]", "[default: go]");
+    flag.help(help.replace("for nogo 9", &format!("for go {}", usual_board("go").width)))
 }
 
 /// The flag of a setting, with the defaults of games that have their own, as ` [gomoku: 400]`.

@@ -97,6 +97,10 @@ impl KatagoArguments {
             let unlimited = || value.parse().is_ok_and(|number: f64| number >= NO_LIMIT);
             match ours {
                 Some(_) if unlimited() => {}
+                // It is for that network, which each query tells whom to imitate.
+                Some(("humanSLProfile", _)) if self.katago_human_model.is_some() => {
+                    tell_ignored(&format!("-override-config {name}={value}"));
+                }
                 Some((_, ours)) => options.set(ours, value)?,
                 None if name == WINRATES || known.contains(&name) => {}
                 None => tell_ignored(&format!("-override-config {name}={value}")),

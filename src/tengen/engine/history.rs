@@ -24,6 +24,8 @@ pub(super) struct History<G: Game> {
     resigned: Option<Color>,
     /// Handicap according to the loaded record, on the board or not yet.
     told_handicap: u16,
+    /// Whether the loaded record retakes a ko at once, which its plays may therefore do.
+    retakes_ko: bool,
 }
 
 impl<G: Game> History<G> {
@@ -43,6 +45,7 @@ impl<G: Game> History<G> {
             lasting: None,
             resigned: None,
             told_handicap: 0,
+            retakes_ko: false,
         }
     }
 
@@ -85,6 +88,7 @@ impl<G: Game> History<G> {
         self.past = PositionHistory::of(&self.start);
         self.resigned = None;
         self.told_handicap = 0;
+        self.retakes_ko = false;
     }
 
     /// Sets the komi; true when it is part of the rules and has changed them, which changes every
@@ -96,12 +100,13 @@ impl<G: Game> History<G> {
         rules.is_some_and(|rules| self.replay(rules).unwrap_or(false))
     }
 
-    /// Replays the game so far under other rules; returns whether anything has changed.
+    /// Replays the game so far under other rules, with their komi; returns whether anything has changed.
     ///
     /// # Errors
     /// [`EngineError::IllegalMove`] when a move is illegal under them: nothing has changed.
     pub(super) fn set_rules(&mut self, rules: G::Rules) -> Result<bool, EngineError> {
         let changed = self.replay(rules)?;
+        self.komi = rules.komi().or(self.komi);
         self.lasting = None;
         Ok(changed)
     }
@@ -111,7 +116,8 @@ impl<G: Game> History<G> {
             return Ok(false);
         }
         let start = begin::<G>(self.size(), rules, &self.setup, self.start.to_move())?;
-        (self.plays, self.past) = follow(&start, self.plays.iter().map(|(play, _)| *play))?;
+        let plays = self.plays.iter().map(|(play, _)| *play);
+        (self.plays, self.past) = follow(&start, plays, self.retakes_ko)?;
         self.start = start;
         Ok(true)
     }
@@ -138,6 +144,18 @@ impl<G: Game> History<G> {
         Ok(())
     }
 
+    /// The same for a play of a record that may retake a ko at once.
+    ///
+    /// # Errors
+    /// [`EngineError::IllegalMove`].
+    pub(super) fn play_free_of_ko(&mut self, play: Play) -> Result<(), EngineError> {
+        let next = free_of_ko(self.position(), &self.past, play)?;
+        (self.resigned, self.retakes_ko) = (None, true);
+        self.past.push(&next);
+        self.plays.push((play, next));
+        Ok(())
+    }
+
     /// Plays a move that is known to be legal, also after two passes; returns its number, from 0.
     pub(super) fn push(&mut self, color: Color, mv: Move) -> usize {
         let vertex = Vertex::of(mv, self.size());
@@ -160,7 +178,8 @@ impl<G: Game> History<G> {
             vertex: Vertex::of(symmetry.apply(size, play.vertex.index(size)), size),
             ..*play
         };
-        let (plays, past) = follow(&start, self.plays.iter().map(turned)).ok()?;
+        let plays = self.plays.iter().map(turned);
+        let (plays, past) = follow(&start, plays, self.retakes_ko).ok()?;
         let game = History::of(start, setup);
         Some(History {
             plays,
@@ -250,12 +269,20 @@ pub(super) fn begin<G: Game>(
 /// Plays with the position after each, and the resulting history.
 type Followed<G> = (Vec<(Play, G)>, PositionHistory);
 
-fn follow<G: Game>(start: &G, all: impl Iterator<Item = Play>) -> Result<Followed<G>, EngineError> {
+fn follow<G: Game>(
+    start: &G,
+    all: impl Iterator<Item = Play>,
+    retakes_ko: bool,
+) -> Result<Followed<G>, EngineError> {
     let (mut plays, mut past) = (Vec::new(), PositionHistory::of(start));
     for play in all {
         let before = present(start, &plays);
-        check(before, &past, play)?;
-        let next = played(before, play);
+        let next = if retakes_ko {
+            free_of_ko(before, &past, play)?
+        } else {
+            check(before, &past, play)?;
+            played(before, play)
+        };
         past.push(&next);
         plays.push((play, next));
     }
@@ -293,6 +320,19 @@ fn check<G: Game>(position: &G, past: &PositionHistory, play: Play) -> Result<()
         true => Ok(()),
         false => Err(EngineError::IllegalMove(Illegal::Superko)),
     }
+}
+
+/// `position` after a `play` for which a ko is not in force.
+fn free_of_ko<G: Game>(position: &G, past: &PositionHistory, play: Play) -> Result<G, EngineError> {
+    let checked = check(position, past, play);
+    if checked != Err(EngineError::IllegalMove(Illegal::Ko)) {
+        return checked.map(|()| played(position, play));
+    }
+    // The ko is for the side to move, and expires when the other one is.
+    let mut expired = position.clone();
+    expired.set_to_move(play.color.opponent());
+    check(&expired, past, play)?;
+    Ok(played(&expired, play))
 }
 
 /// `position` after a legal `play`, for either side. A stone after two passes resumes the game;

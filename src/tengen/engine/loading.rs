@@ -3,7 +3,7 @@
 use super::EngineError;
 use super::history::{History, begin};
 use crate::game::{Game, Rules as _};
-use crate::record::{GameRecord, LaterSetup};
+use crate::record::{GameRecord, LaterSetup, Play};
 
 /// Replaces the current game with a recorded one, under its own rules where they are known; on an
 /// error nothing has changed. Returns messages for the user.
@@ -26,8 +26,8 @@ pub(super) fn load<G: Game>(
     }
     let broken = broken.map(|number| {
         format!(
-            "move {number} is against the rules (superko or suicide): this game is loaded under rules \
-             that allow it"
+            "move {number} is against the rules (ko, superko or suicide): this game is loaded under \
+             rules that allow it"
         )
     });
     let begins = record.later.last().map(|setup| {
@@ -40,20 +40,26 @@ pub(super) fn load<G: Game>(
     Ok(unknown.into_iter().chain(broken).chain(begins).collect())
 }
 
-/// The game under these rules, or under the closest ones that allow all of it; and the number of
-/// the first move that these rules forbid.
+/// The game under these rules, or under the closest ones that allow all of it, at last without a ko; and the number
+/// of the first move that these rules forbid.
 fn played_by_some_rules<G: Game>(
     record: &GameRecord,
     rules: G::Rules,
 ) -> Result<(History<G>, Option<usize>), EngineError> {
-    let first = match played(record, rules) {
+    let first = match played(record, rules, History::play) {
         Ok(game) => return Ok((game, None)),
         Err(error) => error,
     };
     // Of several errors the latest move is illegal under any rules.
     let mut last = first;
-    for relaxed in rules.relaxed() {
-        match played(record, relaxed) {
+    let relaxed = rules.relaxed();
+    let with_ko = relaxed
+        .iter()
+        .map(|rules| (rules, History::play as PlayInto<G>));
+    let without = [&rules].into_iter().chain(&relaxed);
+    let without = without.map(|rules| (rules, History::play_free_of_ko as PlayInto<G>));
+    for (rules, play) in with_ko.chain(without) {
+        match played(record, *rules, play) {
             Ok(game) => return Ok((game, Some(number(first)))),
             Err(error) if number(error) > number(last) => last = error,
             Err(_) => {}
@@ -70,8 +76,15 @@ fn number(error: EngineError) -> usize {
     }
 }
 
-/// The game under exactly these rules. It begins with the last setup.
-fn played<G: Game>(record: &GameRecord, rules: G::Rules) -> Result<History<G>, EngineError> {
+/// Adds a play to a game.
+type PlayInto<G> = fn(&mut History<G>, Play) -> Result<(), EngineError>;
+
+/// The game under exactly these rules, played in this way. It begins with the last setup.
+fn played<G: Game>(
+    record: &GameRecord,
+    rules: G::Rules,
+    play: PlayInto<G>,
+) -> Result<History<G>, EngineError> {
     let start = begin::<G>(record.size, rules, &record.setup, record.first_to_move())?;
     let mut game = History::of(start, record.setup.clone());
     let mut later = record.later.iter().peekable();
@@ -80,7 +93,7 @@ fn played<G: Game>(record: &GameRecord, rules: G::Rules) -> Result<History<G>, E
             game = set_up(&game, setup)?;
         }
         let number = index + 1;
-        game.play(recorded.play).map_err(|error| match error {
+        play(&mut game, recorded.play).map_err(|error| match error {
             EngineError::IllegalMove(why) => EngineError::IllegalRecord { number, why },
             error => error,
         })?;

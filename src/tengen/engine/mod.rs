@@ -189,15 +189,11 @@ pub trait Engine: Send {
     /// [`RulesError`], also for games without such names; nothing has changed then.
     fn set_rule(&mut self, name: &str, value: &str) -> Result<(), RulesError> {
         let rules = self.rules_json();
-        let unknown = || UnknownRules {
-            text: format!("{name} {value}"),
-            known: match rules {
-                Some(_) => {
-                    "ko, scoring, tax, suicide, whiteHandicapBonus, hasButton, friendlyPassOk"
-                }
-                None => "none; kata-set-rules sets the rules of this game",
-            },
+        let known = match rules {
+            Some(_) => "ko, scoring, tax, suicide, whiteHandicapBonus, hasButton, friendlyPassOk",
+            None => "none; kata-set-rules sets the rules of this game",
         };
+        let unknown = || UnknownRules::new(format!("{name} {value}"), known);
         let fields = rules.as_deref().unwrap_or_default();
         let mut rules: serde_json::Map<_, _> = serde_json::from_str(fields).unwrap_or_default();
         *rules.get_mut(name).ok_or_else(unknown)? = value.into();
@@ -243,9 +239,8 @@ pub trait Engine: Send {
     fn genmove(&mut self, request: &MoveRequest, observer: &mut Observer<'_>) -> Decision;
 
     /// Searches the current position as requested, until it is stopped or the effort is done; only
-    /// the search tree changes. `observer` sees reports during the search. If players have passed
-    /// and agree on dead stones, the position is searched as if the game went on. `None` if there
-    /// is no legal move or no result.
+    /// the search tree changes. `observer` sees reports during the search. If both players have passed, the position is
+    /// searched as if the game went on. `None` if there is no legal move or no result.
     fn analyse(
         &mut self,
         request: &AnalysisRequest,
@@ -293,6 +288,10 @@ pub trait Engine: Send {
 
     /// The side to move.
     fn to_move(&self) -> Color;
+
+    /// Keys of the position with `color` to move: its own, and one that all its images under symmetries of the board
+    /// have in common. Equal positions of a game have equal keys.
+    fn keys(&self, color: Color) -> [u128; 2];
 
     /// The legal moves of `color` if it were to move, the pass included; ascending.
     fn legal_moves(&self, color: Color) -> Vec<Move>;

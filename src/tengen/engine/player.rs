@@ -19,7 +19,7 @@ use super::{
     MakeThinker, MoveKind, MoveRequest, MoveTime, Request, Resign, RulesError, ScoringInterrupted,
     SearchTask, Solution, ThinkError, ThinkerLog, ThinkingLimits,
 };
-use crate::book::BookLine;
+use crate::book::{BookLine, Images};
 use crate::clock::{Budget, Clock, TimeControl};
 use crate::game::{
     BoardSize, Color, Game, GameInfo, HalfPoints, Move, Outcome, OwnershipEstimate, Rules as _,
@@ -46,6 +46,8 @@ pub struct Player<G: Game> {
     pub(crate) solver: Option<(usize, Box<dyn Solve<G>>)>,
     /// The log for [`Engine::thinker_log`].
     pub(crate) thinker_log: ThinkerLog,
+    /// Moves that the controller excluded from the last search.
+    excluded: Vec<Move>,
     /// Report of the last search of this game.
     last_report: Option<SearchReport>,
     /// Its own move was the last, and the opponent is thinking.
@@ -77,6 +79,7 @@ impl<G: Game> Player<G> {
             worker: Worker::new(make, Arc::clone(&time)),
             solver: None,
             thinker_log: ThinkerLog::default(),
+            excluded: Vec::new(),
             last_report: None,
             awaits_reply: false,
             dead_stones: DeadStoneEstimator::new(Arc::clone(&time)),
@@ -93,6 +96,15 @@ impl<G: Game> Player<G> {
         if self.history.position().outcome().is_none() {
             self.worker.prepare(&self.history.game_state());
         }
+    }
+
+    /// The controller excludes these moves from the next search. A search that had other moves to choose from must not
+    /// reuse its visits: the moves that were left would seem the best.
+    fn exclude(&mut self, moves: &[Move]) {
+        if !self.excluded.is_empty() && self.excluded != moves {
+            self.worker.new_game();
+        }
+        self.excluded = moves.to_vec();
     }
 
     /// Drops the game so far, except for what the time managers have learned.
@@ -166,16 +178,15 @@ impl<G: Game> Player<G> {
             None => &self.history,
         };
         let mut game_state = history.game_state_for(request.color);
-        if scoring::agrees_on_dead(game_state.position()) {
-            // Both have passed, and an analysis is shown: what if the game went on?
+        let by_network = matches!(request.kind, AnalysisEffort::Network(_));
+        if scoring::agrees_on_dead(game_state.position()) || !by_network {
+            // If both have passed: what if the game went on? The network alone knows less of it than a count of all
+            // stones.
             game_state = game_state.with(scoring::resumed(game_state.position()));
         }
         game_state.legal_moves().next()?;
         // The network alone is asked for its own owners.
-        let counted = match request.kind {
-            AnalysisEffort::Network(_) => None,
-            _ => self.counted(stop),
-        };
+        let counted = (!by_network).then(|| self.counted(stop)).flatten();
         let mut analysis = AnalysisOptions {
             purpose: Purpose::Position,
             ..request.options.clone()
@@ -218,7 +229,10 @@ impl<G: Game> Player<G> {
                 let evaluated = self.worker.search(evaluation, &mut |_| {});
                 evaluated.map(|report| report.turned(symmetry.inverse(), position.size()))
             }
-            _ => self.worker.search(search.clone(), &mut shown),
+            _ => {
+                self.exclude(&request.options.avoid);
+                self.worker.search(search.clone(), &mut shown)
+            }
         };
         let is_bounded = matches!(request.kind, AnalysisEffort::Bounded { .. });
         match found {
@@ -373,6 +387,7 @@ impl<G: Game> Engine for Player<G> {
         let run = |player: &mut Self, request: &MoveRequest, observer: &mut Observer<'_>| {
             let search = SearchRequest::new(game_state).until(stop);
             let search = search.with(request.options.clone());
+            player.exclude(&request.options.avoid);
             match player.worker.search(search, observer) {
                 Ok(_) => {}
                 // On a loaded machine it ends later than the command may wait that stopped it. Its tree is kept, and
@@ -425,6 +440,14 @@ impl<G: Game> Engine for Player<G> {
 
     fn to_move(&self) -> Color {
         self.history.position().to_move()
+    }
+
+    fn keys(&self, color: Color) -> [u128; 2] {
+        let position = self.history.position_for(color);
+        let images = Images::made(position.clone(), |symmetry| {
+            Some(self.history.turned(symmetry)?.position_for(color))
+        });
+        [position.key(), images.key()]
     }
 
     fn legal_moves(&self, color: Color) -> Vec<Move> {

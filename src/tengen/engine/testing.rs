@@ -53,10 +53,7 @@ impl FromStr for Komi {
         match text.strip_prefix("komi ").map(str::parse) {
             Some(Ok(komi)) => Ok(halves(komi)),
             _ if text == "usual" => Ok(Komi(None)),
-            _ => Err(UnknownRules {
-                text: text.to_owned(),
-                known: "usual, komi POINTS",
-            }),
+            _ => Err(UnknownRules::new(text, "usual, komi POINTS")),
         }
     }
 }

@@ -64,20 +64,34 @@ impl FromStr for OneSet {
     }
 }
 
-/// A text that is not a set of rules of a game.
+/// A text that is not a set of rules of a game, or that names some which are not played here.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("unknown rules `{text}` (expected one of: {known})")]
+#[error("{what} rules `{text}` (expected one of: {known})")]
 pub struct UnknownRules {
-    /// The text that was not recognised.
-    pub text: String,
-    /// The known rules, for messages.
-    pub known: &'static str,
+    /// `unknown` or `unsupported`.
+    what: &'static str,
+    /// The text.
+    text: String,
+    /// The rules played here, for messages.
+    known: &'static str,
 }
 
 impl UnknownRules {
     pub(crate) fn new(text: impl Into<String>, known: &'static str) -> UnknownRules {
         let text = text.into();
-        UnknownRules { text, known }
+        UnknownRules {
+            what: "unknown",
+            text,
+            known,
+        }
+    }
+
+    /// Rules that exist and are not played here.
+    pub(crate) fn unsupported(text: impl Into<String>, known: &'static str) -> UnknownRules {
+        UnknownRules {
+            what: "unsupported",
+            ..UnknownRules::new(text, known)
+        }
     }
 }
 

@@ -71,6 +71,8 @@ pub(super) struct Analysis {
     least: usize,
     most: usize,
     root_info: bool,
+    /// The engine's keys of the position ([`Engine::keys`]).
+    keys: [u128; 2],
     pv_visits: bool,
     pv_edge_visits: bool,
     /// Current ownership of the board for the side to move, top row first, if requested; replaced
@@ -78,11 +80,13 @@ pub(super) struct Analysis {
     ownership: Option<Vec<f32>>,
     /// Ignored keys.
     pub(super) ignored: Vec<String>,
+    /// Whether `avoid` or `allow` name a depth beyond the first move, to which they are limited.
+    pub(super) is_deep: bool,
 }
 
 impl Analysis {
-    /// Parses `[COLOUR] [CENTISECONDS] [KEY VALUE]...`; keys and their order are KataGo's. Of
-    /// `avoid` and `allow` only entries for the side to move matter here. An unknown or unsupported
+    /// Parses `[COLOUR] [CENTISECONDS] [KEY VALUE]...`; keys and their order are KataGo's. `avoid` and `allow` are for
+    /// the first move: only entries for the side to move matter here. An unknown or unsupported
     /// key is ignored with its value, and listed among the ignored.
     ///
     /// # Errors
@@ -111,10 +115,12 @@ impl Analysis {
             least: 0,
             most: usize::MAX,
             root_info: false,
+            keys: [0; 2],
             pv_visits: false,
             pv_edge_visits: false,
             ownership: None,
             ignored: Vec::new(),
+            is_deep: false,
         };
         let mut restrictions = Vec::new();
         let mut wants_ownership = dialect == Dialect::Cgos;
@@ -125,16 +131,14 @@ impl Analysis {
                 analysis.color = side;
                 continue;
             }
-            if word.bytes().all(|byte| byte.is_ascii_digit()) {
+            if word.starts_with(|first: char| first.is_ascii_digit()) {
                 analysis.options.interval = Some(interval(word, Some(word))?);
                 continue;
             }
             if key == "avoid" || key == "allow" {
-                let mut next = || words.next().ok_or_else(|| incomplete(&key));
-                let (color, moves) = (parse_color(next()?)?, points(next()?, engine.size())?);
-                number(&key, words.next())?;
-                let only = key == "allow";
-                restrictions.push(Restriction { color, moves, only });
+                let (restriction, depth) = restriction(&key, &mut words, engine.size())?;
+                restrictions.push(restriction);
+                analysis.is_deep |= depth > 1;
                 continue;
             }
             let value = words.next_if(|next| !is_key(next));
@@ -163,6 +167,9 @@ impl Analysis {
         if !legal.is_empty() && analysis.options.avoid.len() == legal.len() {
             return Err(Failure::AllExcluded(analysis.color));
         }
+        if analysis.root_info {
+            analysis.keys = engine.keys(analysis.color);
+        }
         if wants_ownership {
             analysis.ownership = Some(ownership(engine, analysis.view().side));
         }
@@ -189,14 +196,16 @@ impl Analysis {
         let mut line = entries.join(" ");
         if self.root_info && self.dialect == Dialect::Kata {
             let root = self.view().of_root(report);
+            let [this, of_all] = self.keys;
             // Writing to a string cannot fail, here and below.
             let _ = write!(
                 line,
-                " rootInfo visits {} utility {:.6} winrate {:.6} {}",
-                root.visits,
+                " rootInfo visits {visits} utility {:.6} winrate {:.6} {} weight {visits}.0 \
+                 thisHash {this:032X} symHash {of_all:032X}",
                 root.utility,
                 root.winrate(),
-                score(root)
+                score(root),
+                visits = root.visits,
             );
         }
         if let Some(all) = self.owners(report) {
@@ -288,7 +297,10 @@ fn score(numbers: Numbers) -> String {
     match numbers.score {
         None => "scoreMean 0.0 scoreStdev 0.0".to_owned(),
         Some((ahead, deviation)) => {
-            format!("scoreMean {ahead:.3} scoreStdev {deviation:.3} scoreLead {ahead:.3}")
+            format!(
+                "scoreMean {ahead:.3} scoreStdev {deviation:.3} scoreLead {ahead:.3} \
+                 scoreSelfplay {ahead:.3}"
+            )
         }
     }
 }
@@ -300,6 +312,24 @@ fn owners(word: &str, all: &[f32]) -> String {
         let _ = write!(text, " {owner:.3}");
     }
     text
+}
+
+/// `COLOUR VERTEX,VERTEX,... DEPTH` after `avoid` or `allow`.
+fn restriction<'a>(
+    key: &str,
+    words: &mut impl Iterator<Item = &'a str>,
+    size: BoardSize,
+) -> Result<(Restriction, usize), Failure> {
+    let mut next = || words.next().ok_or_else(|| incomplete(key));
+    let (color, moves) = (parse_color(next()?)?, points(next()?, size)?);
+    let only = key == "allow";
+    match number(key, words.next())? {
+        0 => Err(Failure::wrong(
+            "0",
+            format!("depth for `{key}`: at least 1"),
+        )),
+        depth => Ok((Restriction { color, moves, only }, depth)),
+    }
 }
 
 fn interval(key: &str, centiseconds: Option<&str>) -> Result<Duration, Failure> {

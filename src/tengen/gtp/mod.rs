@@ -136,6 +136,11 @@ pub enum Failure {
     /// A setting that is read-only here.
     #[error("this setting can only be 0 here")]
     OnlyZero,
+    /// Whom the network imitates cannot change.
+    #[error(
+        "whom the network imitates is set at the start: tengen gtp --model FILE --human-profile NAME"
+    )]
+    FixedProfile,
     /// CPU time is not available on this system.
     #[error("CPU time is not available")]
     NoCpuTime,

@@ -142,6 +142,12 @@ impl Numbers {
     }
 }
 
+/// The temperature of the root's policy for KataGo's `wideRootNoise`: it flattens the priors by this power, and also
+/// adds noise to values.
+pub(super) fn widened(noise: f64) -> Option<f32> {
+    (noise > 0.0).then_some((1.0 + 4.0 * noise) as f32)
+}
+
 /// A value in [-1, 1] as a winning chance.
 pub(super) fn rate(value: f32) -> f32 {
     (value + 1.0) / 2.0

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::numbers::Perspective;
+use super::numbers::{Perspective, widened};
 use super::{Failure, FileAccess, Interrupts, format_vertex};
 use crate::clock::TimeControl;
 use crate::engine::{
     AnalysisEffort, AnalysisRequest, Decision, Engine, EngineError, MoveKind, MoveRequest,
 };
-use crate::game::{BoardSize, Color, HalfPoints};
+use crate::game::{BoardSize, Color};
 use crate::games::UnknownGame;
 use crate::record::{GameRecord, Play};
-use crate::search::{SearchReport, StopFlag};
+use crate::search::{AnalysisOptions, SearchReport, StopFlag};
 
 /// Creates the engine for a board.
 pub type MakeEngine = Box<dyn Fn(BoardSize) -> Result<Box<dyn Engine>, UnknownGame> + Send>;
@@ -31,14 +31,40 @@ pub struct SessionOptions {
     pub files: FileAccess,
 }
 
+/// How wide searches are at the root, by KataGo's settings of these names.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct RootSettings {
+    pub(super) policy_temperature: Option<f32>,
+    pub(super) wide_noise: f64,
+    pub(super) analysis_wide_noise: f64,
+}
+
+impl RootSettings {
+    /// The temperature of the root's policy in an analysis, or in a search for a move.
+    pub(super) fn temperature(self, is_analysis: bool) -> Option<f32> {
+        let of_analysis = is_analysis.then_some(self.analysis_wide_noise);
+        let noise = of_analysis.filter(|&noise| noise > 0.0);
+        widened(noise.unwrap_or(self.wide_noise)).or(self.policy_temperature)
+    }
+
+    /// For a search for a move.
+    pub(super) fn of_moves(self) -> AnalysisOptions {
+        AnalysisOptions {
+            root_policy_temperature: self.temperature(false),
+            ..AnalysisOptions::default()
+        }
+    }
+}
+
 /// A session with one controller.
 pub struct Session {
     /// The game in progress.
     pub(super) engine: Box<dyn Engine>,
     make: MakeEngine,
-    /// Komi and time control outlive the board: controllers send them once.
-    komi: Option<HalfPoints>,
+    /// It outlives the board: controllers send it once.
     control: TimeControl,
+    /// Settings of KataGo's for the root of a search.
+    pub(super) root: RootSettings,
     pub(super) options: SessionOptions,
     pub(super) interrupts: Arc<Interrupts>,
     /// Ignored input.
@@ -59,18 +85,13 @@ impl Session {
         Ok(Session {
             engine: make(size)?,
             make,
-            komi: None,
             control: TimeControl::default(),
+            root: RootSettings::default(),
             options,
             interrupts: Arc::new(Interrupts::new()),
             ignored: Ignored::default(),
             over: false,
         })
-    }
-
-    pub(super) fn set_komi(&mut self, komi: HalfPoints) {
-        self.komi = Some(komi);
-        self.engine.set_komi(komi);
     }
 
     pub(super) fn set_time_control(&mut self, control: TimeControl) {
@@ -114,7 +135,6 @@ impl Session {
             self.get_ready();
             notes
         };
-        self.komi = record.komi.or(self.komi);
         Ok(notes)
     }
 
@@ -136,8 +156,9 @@ impl Session {
 
     /// Chooses a move, in one of these ways.
     pub(super) fn choose(&mut self, color: Color, kind: MoveKind) -> Decision {
+        let options = self.root.of_moves();
         self.until_interrupted(|engine, stop| {
-            let request = MoveRequest::new(color, stop).of_kind(kind);
+            let request = MoveRequest::new(color, stop).of_kind(kind).with(options);
             engine.genmove(&request, &mut |_| {})
         })
     }
@@ -153,7 +174,7 @@ impl Session {
         let made = (self.make)(size);
         let mut engine = made.map_err(|error| Failure::UnacceptableSize(error.to_string()))?;
         engine.set_rules(&self.engine.rules())?;
-        if let Some(komi) = self.komi {
+        if let Some(komi) = self.engine.record().komi {
             engine.set_komi(komi);
         }
         engine.set_time_control(self.control);
@@ -217,20 +238,25 @@ mod tests;
 // Unsupported words of newer dialects: logged once each, since board programs repeat them with
 // every move.
 
-/// Maximum number of words remembered.
+/// Maximum number of warnings remembered.
 const MOST: usize = 64;
 
-/// Words that were logged.
+/// Warnings that were logged.
 #[derive(Debug, Default)]
 pub(super) struct Ignored(Vec<String>);
 
 impl Ignored {
     /// Logs an unsupported word.
     pub(super) fn note(&mut self, word: &str) {
-        if self.0.iter().any(|known| known == word) || self.0.len() >= MOST {
+        self.warn(&format!("unknown word `{word}` is ignored"));
+    }
+
+    /// Logs what else is ignored.
+    pub(super) fn warn(&mut self, text: &str) {
+        if self.0.iter().any(|known| known == text) || self.0.len() >= MOST {
             return;
         }
-        log::warn!("unknown word `{word}` is ignored");
-        self.0.push(word.to_owned());
+        log::warn!("{text}");
+        self.0.push(text.to_owned());
     }
 }

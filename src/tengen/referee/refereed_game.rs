@@ -64,10 +64,8 @@ fn boxed<G: Game>(
     let Some(komi) = komi else {
         return Ok(Box::new(StartPosition(start)));
     };
-    let rules = start.rules().with_komi(komi).ok_or_else(|| UnknownRules {
-        text: format!("komi {komi}"),
-        known: "a komi in games that count points",
-    })?;
+    let refused = || UnknownRules::new(format!("komi {komi}"), "a komi in games that count points");
+    let rules = start.rules().with_komi(komi).ok_or_else(refused)?;
     Ok(Box::new(StartPosition(G::with_rules(start.size(), rules)?)))
 }
 

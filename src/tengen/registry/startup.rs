@@ -49,6 +49,11 @@ impl EngineOptions {
         if self.model.is_none() {
             self.check_game()?;
         }
+        if self.human_profile.is_some() && self.model.is_none() {
+            let text = "--human-profile needs a network that imitates people: give one, such as \
+                        b18c384nbt-humanv0, with --model, or leave --human-profile out";
+            return Err(StartError::Other(text.to_owned()));
+        }
         if self.backend == Backend::Rollout {
             self.check_book()?;
             if self.model.is_some() || self.device != Device::Cpu {

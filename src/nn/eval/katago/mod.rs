@@ -36,6 +36,9 @@ use reader::{KataGoReader, is_compressed, unpacked, unpacked_beginning};
 const USUAL: BoardSize = BoardSize::square(19);
 /// The smallest board that it is for.
 const SMALLEST: BoardSize = BoardSize::square(2);
+/// Why a network is not given a profile.
+pub(super) const NO_IMITATOR: &str = "it does not imitate people: use a network that does, such as \
+                                      b18c384nbt-humanv0, or leave --human-profile out";
 /// Bytes from which [`info`] reads what a file says of itself.
 const BEGINNING: u64 = 4096;
 
@@ -61,8 +64,8 @@ pub(super) fn info(path: &Path) -> Option<Result<ModelInfo, EvalError>> {
 }
 
 /// The bytes of an ONNX file that computes what the network in `bytes` does on `board`, 19x19 where none
-/// is named; one that imitates people imitates those of `profile`, other networks ignore it. `name` only names it
-/// in errors.
+/// is named; one that imitates people imitates those of `profile`, which only such a network may be given. `name` only
+/// names it in errors.
 ///
 /// # Errors
 /// [`EvalError::Load`] says what is wrong with the file, and in which layer.
@@ -87,6 +90,9 @@ pub(super) fn to_onnx(
                  `tengen analysis` by -human-model",
                 network.header.name
             ));
+        }
+        if network.metadata.is_none() && profile.is_some() {
+            return Err(NO_IMITATOR.to_owned());
         }
         let info = network.header.info(board, Vec::new());
         graph::onnx(&network, &info, profile).map_err(|error| error.to_string())

@@ -70,9 +70,16 @@ const BOARDS: [BoardSize; 3] = [
     BoardSize::square(2),
 ];
 
+/// As ONNX; a network that imitates people is told whom.
+fn for_board(bytes: &[u8], board: BoardSize) -> Vec<u8> {
+    let network = Network::read(&unpacked(bytes, MAX_BYTES).unwrap()).unwrap();
+    let profile = network.metadata.and_then(|_| players());
+    to_onnx("net.bin", bytes, Some(board), profile).unwrap()
+}
+
 /// As it is computed here, in integers where these are faster.
 fn native(bytes: &[u8], board: BoardSize) -> impl Evaluator + use<> {
-    let onnx = to_onnx("net.bin", bytes, Some(board), players()).unwrap();
+    let onnx = for_board(bytes, board);
     NativeModel::load("net.bin", &onnx, None)
         .unwrap()
         .evaluator()
@@ -80,7 +87,7 @@ fn native(bytes: &[u8], board: BoardSize) -> impl Evaluator + use<> {
 
 /// In f32 alone.
 fn exact(bytes: &[u8], board: BoardSize) -> impl Evaluator + use<> {
-    let onnx = to_onnx("net.bin", bytes, Some(board), players()).unwrap();
+    let onnx = for_board(bytes, board);
     NativeModel::load_for("net.bin", &onnx, None, Level::best(), false)
         .unwrap()
         .evaluator()
@@ -436,6 +443,9 @@ fn what_is_not_known_is_named_with_what_to_do() {
     );
     // It is sound, but nobody has said whom it shall imitate.
     refused(HUMAN, ["random-net", "random-net"], &["--human-profile"]);
+    let error = to_onnx("net.bin", &NESTED.net(1).bytes, None, players()).unwrap_err();
+    let error = error.to_string();
+    assert!(error.contains("does not imitate people"), "{error}");
     refused(
         NESTED,
         ["0 1 0 0", "0 1 3 0"],

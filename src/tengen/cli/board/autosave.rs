@@ -35,6 +35,21 @@ pub(super) fn usual_file() -> Option<PathBuf> {
     Some(folder?.join("tengen").join("board.sgf"))
 }
 
+/// The same as [`recall`] with a file that the user has named: nothing but a kept game is overwritten.
+///
+/// # Errors
+/// As [`recall`], and where there is no such folder.
+pub(super) fn recall_named(session: &mut Session, path: &Path) -> anyhow::Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder {
+        anyhow::ensure!(folder.is_dir(), "there is no folder {}", folder.display());
+    }
+    recall(session, path)
+        .context("it has no game that tengen board has kept, and is not overwritten")
+}
+
 /// Puts the game of the file, if there is one, under the game that has just begun.
 ///
 /// # Errors
@@ -45,6 +60,9 @@ pub(super) fn recall(session: &mut Session, path: &Path) -> anyhow::Result<()> {
         Err(file::FileError::Missing) => return Ok(()),
         Err(error) => return Err(error.into()),
     };
+    if bytes.is_empty() {
+        return Ok(());
+    }
     let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(0);
     let (terms, game) = bytes.split_at(end);
     let terms: NewGame = serde_json::from_slice(terms).context("its first line")?;

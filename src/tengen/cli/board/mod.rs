@@ -103,13 +103,23 @@ impl Board {
             ..NewGame::default()
         };
         let mut session = Session::new(Arc::new(engine), terms, Arc::clone(&time))?;
-        let kept = self.autosave.or_else(autosave::usual_file);
-        let kept = kept.filter(|path| path.as_os_str() != "off");
-        if let Some(path) = &kept
-            && let Err(error) = autosave::recall(&mut session, path)
-        {
-            log::warn!("{}: {error:#}", path.display());
-        }
+        let kept = match self.autosave {
+            Some(path) if path.as_os_str() == "off" => None,
+            Some(path) => {
+                let name = || format!("--autosave {}", path.display());
+                autosave::recall_named(&mut session, &path).with_context(name)?;
+                Some(path)
+            }
+            None => {
+                let usual = autosave::usual_file();
+                if let Some(path) = &usual
+                    && let Err(error) = autosave::recall(&mut session, path)
+                {
+                    log::warn!("{}: {error:#}", path.display());
+                }
+                usual
+            }
+        };
         if let Some(path) = &self.file {
             let name = || path.display().to_string();
             let bytes = file::read_bytes(path).with_context(name)?;

@@ -73,7 +73,11 @@ fn examine(options: &EngineOptions) -> Vec<Finding> {
         .as_ref()
         .map_or_else(|| missing(options), |model| network(model, options));
     let works = finding.state == State::Ok;
+    let is_broken = finding.state == State::Broken;
     findings.push(finding);
+    if !is_broken {
+        findings.extend(book(options));
+    }
     // A broken network says nothing about backends, and a missing one neither: they are tried with a
     // built-in one, for the usual board if this one has none.
     let boards = [options.board(), options.usual_board()];
@@ -219,19 +223,42 @@ fn missing(options: &EngineOptions) -> Finding {
     }
 }
 
-fn network(model: &ModelSource, options: &EngineOptions) -> Finding {
-    // The network alone.
-    let alone = EngineOptions {
+/// Whether the book can be used, where there is one.
+fn book(options: &EngineOptions) -> Option<Finding> {
+    let path = options.book.as_ref()?;
+    let with_book = EngineOptions {
+        book: Some(path.clone()),
+        ..alone(options)
+    };
+    Some(match with_book.resolve() {
+        Ok(_) => Finding::ok("book", path.display().to_string()),
+        Err(error) => Finding::broken("book", error.to_string(), "leave --book out"),
+    })
+}
+
+/// The network alone.
+fn alone(options: &EngineOptions) -> EngineOptions {
+    EngineOptions {
         backend: Backend::Auto,
         device: Device::Cpu,
         ort_library: None,
+        book: None,
         ..options.clone()
-    };
+    }
+}
+
+fn network(model: &ModelSource, options: &EngineOptions) -> Finding {
+    let alone = alone(options);
     let settled = alone.resolve().map_err(|error| error.to_string());
     let info = model.info().map_err(|error| error.to_string());
     match settled.and_then(|settled| Ok((settled, info?))) {
         Err(error) => {
-            let fix = "leave --model out to play with the built-in network";
+            let fix = match options.human_profile {
+                None => "leave --model out to play with the built-in network",
+                Some(_) => {
+                    "leave --model and --human-profile out to play with the built-in network"
+                }
+            };
             Finding::broken("network", error, fix)
         }
         Ok((settled, info)) if !info.plays_on(settled.board()) => Finding::broken(

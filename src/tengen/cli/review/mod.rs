@@ -184,7 +184,7 @@ impl Session {
         progress.clear();
         if self.json {
             output::print(&self.summary.json()?)?;
-        } else if !self.alone {
+        } else if !self.alone && !self.summary.is_empty() {
             output::print(&self.summary.text())?;
         }
         if self.stop.is_raised() && done + failed < files.len() {

@@ -167,7 +167,7 @@ fn mistakes(review: &Review, least: Class) -> Vec<String> {
 #[derive(Debug, Default)]
 pub(super) struct Summary {
     games: usize,
-    /// For games that end proven, the number of moves before the first position from which all are.
+    /// For games that are proven before they end, the number of moves before the first position from which all are.
     proven: Vec<usize>,
     /// By name.
     players: BTreeMap<String, Vec<Tally>>,
@@ -192,11 +192,19 @@ struct PlayerTally {
 impl Summary {
     pub(super) fn add(&mut self, review: &Review) {
         self.games += 1;
-        self.proven.extend(review.proven.map(|(moves, _)| moves));
+        // A result at the end alone proves nothing: players may agree on it.
+        let end = review.game.moves.len();
+        let before_end = review.proven.filter(|(moves, _)| *moves < end);
+        self.proven.extend(before_end.map(|(moves, _)| moves));
         for (side, tally) in Color::BOTH.into_iter().zip(&review.players) {
             let name = review.game.player(side).to_owned();
             self.players.entry(name).or_default().push(tally.clone());
         }
+    }
+
+    /// Whether no game has been reviewed.
+    pub(super) fn is_empty(&self) -> bool {
+        self.games == 0
     }
 
     /// `None` also if half of the games are never proven.
@@ -228,15 +236,33 @@ impl Summary {
 
     pub(super) fn text(&self) -> String {
         let median = self.median_proven();
-        let median = median.map_or("-".to_owned(), |moves| moves.to_string());
+        let median = median.map_or(String::new(), |moves| {
+            format!("; half of them are proven from move {moves} on")
+        });
         let rows: Vec<(String, Tally)> = self
             .players()
             .map(|(name, games, tally)| (format!("{name}, {games} games"), tally))
             .collect();
-        format!(
-            "\n{} games; half of them are proven from move {median} on\n{}",
-            self.games,
-            table(&rows)
-        )
+        format!("\n{} games{median}\n{}", self.games, table(&rows))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_tells_what_is_proven() {
+        let text = |proven: &[usize]| {
+            let summary = Summary {
+                games: 2,
+                proven: proven.to_vec(),
+                ..Summary::default()
+            };
+            summary.text()
+        };
+        assert!(text(&[]).starts_with("\n2 games\n"), "{}", text(&[]));
+        let half = "\n2 games; half of them are proven from move 5 on\n";
+        assert!(text(&[5, 3]).starts_with(half), "{}", text(&[5, 3]));
     }
 }

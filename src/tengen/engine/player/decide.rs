@@ -46,6 +46,7 @@ impl<G: Game> Player<G> {
         let position = start.position();
         let started = self.time.now().saturating_sub(request.waited);
         let stopped = stop.is_raised();
+        self.exclude(&request.options.avoid);
         let (limits, budget) = self.timing.limits(position);
         let effort = EstimateLimits::within(limits.budget, started, stop);
         let mut analysis = request.options.clone();

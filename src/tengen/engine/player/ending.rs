@@ -195,12 +195,19 @@ impl<G: Game> Player<G> {
     /// without dead stones.
     pub(super) fn counted(&mut self, stop: &StopFlag) -> Option<OwnershipEstimate> {
         let position = self.history.position().clone();
-        if position.outcome().is_none() || !scoring::agrees_on_dead(&position) {
-            return None;
-        }
-        let effort = EstimateLimits::of_controller(stop);
-        let settled = self.settle_for_controller(&position, effort);
-        let settled = settled.ok().flatten().filter(Settled::is_over)?;
+        position.outcome()?;
+        let settled = match scoring::agrees_on_dead(&position) {
+            true => {
+                let effort = EstimateLimits::of_controller(stop);
+                let settled = self.settle_for_controller(&position, effort);
+                settled.ok().flatten().filter(Settled::is_over)?
+            }
+            // It counts as it stands.
+            false => scoring::settle(
+                &position,
+                &OwnershipEstimate::unknown(position.size().area()),
+            )?,
+        };
         Some(OwnershipEstimate {
             owner: settled.owners(|point| position.stone(point)),
             black_ahead: settled.black_ahead.0 as f32 / 2.0,

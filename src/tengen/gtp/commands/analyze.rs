@@ -23,9 +23,15 @@ pub(super) fn stream(
     stream: &mut Stream<'_>,
 ) -> Reply {
     let perspective = session.options.perspective;
-    let analysis = Analysis::parse(args, dialect, perspective, &*session.engine)?;
+    let mut analysis = Analysis::parse(args, dialect, perspective, &*session.engine)?;
+    analysis.options.root_policy_temperature = session.root.temperature(kind.is_none());
     for key in &analysis.ignored {
         session.ignored.note(key);
+    }
+    if analysis.is_deep {
+        session
+            .ignored
+            .warn("avoid and allow restrict the first move only, independent of the depth");
     }
     match kind {
         None => analyze(session, &analysis, stream),
@@ -100,15 +106,15 @@ fn passed_without_search(
 ) -> Option<SearchReport> {
     let mut chosen = MoveReport::unsearched(engine.size().pass(), 1.0);
     let request = AnalysisRequest::new(color.opponent(), AnalysisEffort::OneEvaluation, stop);
-    if let Some(reply) = engine.analyse(&request, &mut |_| {}) {
-        chosen.visits = reply.visits;
-        chosen.value = -reply.value;
-        chosen.expected = reply.expected;
-    } else if let Some(outcome) = engine.outcome() {
+    let ended = engine.outcome().filter(|_| !engine.agrees_on_dead());
+    if let Some(outcome) = ended {
         chosen.value = outcome.value_for(color);
         chosen.proof = Some(outcome.proof_for(color));
     } else {
-        return None;
+        let reply = engine.analyse(&request, &mut |_| {})?;
+        chosen.visits = reply.visits;
+        chosen.value = -reply.value;
+        chosen.expected = reply.expected;
     }
     chosen.lcb = chosen.value;
     chosen.pv_visits = vec![chosen.visits];

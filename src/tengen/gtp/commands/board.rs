@@ -7,6 +7,7 @@ use crate::game::{BadKomi, BoardSize, Color, Outcome, PointStatus, Settled};
 use crate::gtp::board::points_from_top;
 use crate::gtp::{Failure, Reply, Session, format_moves, graphics, parse_vertex};
 use crate::record::{Play, result_text};
+use crate::search::AnalysisOptions;
 
 /// The length of a board's side.
 fn side(args: &Arguments<'_>, index: usize) -> Result<u8, Failure> {
@@ -38,7 +39,7 @@ pub(super) fn komi(session: &mut Session, args: &Arguments<'_>) -> Reply {
         BadKomi::NotANumber => Failure::wrong(text, "number of points"),
         error @ BadKomi::NotHalfPoints(_) => Failure::Komi(error),
     })?;
-    session.set_komi(komi);
+    session.engine.set_komi(komi);
     Ok(String::new())
 }
 
@@ -51,7 +52,12 @@ pub(super) fn play(session: &mut Session, args: &Arguments<'_>) -> Reply {
 
 pub(super) fn genmove(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let color = args.color(0)?;
+    let root_policy_temperature = session.root.temperature(false);
     let decision = graphics::search_and_draw(session, color, |engine, stop, options, observer| {
+        let options = AnalysisOptions {
+            root_policy_temperature,
+            ..options
+        };
         engine.genmove(&MoveRequest::new(color, stop).with(options), observer)
     });
     decision_text(decision, &*session.engine)
@@ -66,9 +72,10 @@ pub(super) fn reg_genmove(session: &mut Session, args: &Arguments<'_>) -> Reply 
 /// As [`reg_genmove`], until there is any input.
 pub(super) fn cancellable(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let color = args.color(0)?;
-    let engine = &mut *session.engine;
+    let (engine, options) = (&mut *session.engine, session.root.of_moves());
     let decision = session.interrupts.until_input(|stop| {
         let request = MoveRequest::new(color, stop).of_kind(MoveKind::Named);
+        let request = request.with(options);
         let decision = engine.genmove(&request, &mut |_| {});
         (!stop.is_raised()).then_some(decision)
     });

@@ -1,5 +1,6 @@
 //! Settings that may change during a game, under GoGui's and KataGo's names.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::Arguments;
@@ -20,6 +21,15 @@ fn truth(text: &str) -> Result<bool, Failure> {
     }
 }
 
+/// Values of KataGo's `wideRootNoise`.
+const NOISE: RangeInclusive<f64> = 0.0..=5.0;
+
+fn number(text: &str, range: RangeInclusive<f64>) -> Result<f64, Failure> {
+    let number = text.parse().ok().filter(|number| range.contains(number));
+    let (least, most) = (range.start(), range.end());
+    number.ok_or_else(|| Failure::wrong(text, format!("number from {least} to {most}")))
+}
+
 /// Seconds for display: 0 for no limit.
 fn text(time: Option<Duration>) -> String {
     time.unwrap_or_default().as_secs_f64().to_string()
@@ -33,6 +43,9 @@ enum Setting {
     Lag,
     Ponder,
     LiveGraphics,
+    RootPolicyTemperature,
+    WideRootNoise,
+    AnalysisWideRootNoise,
     /// A KataGo setting that other programs read; it is always 0 here.
     Zero,
 }
@@ -56,6 +69,11 @@ impl Setting {
             Setting::Lag => text(thinking_limits.lag.or(Some(USUAL_LAG))),
             Setting::Ponder => digit(session.options.ponder).to_owned(),
             Setting::LiveGraphics => digit(session.options.live_graphics).to_owned(),
+            Setting::RootPolicyTemperature => {
+                session.root.policy_temperature.unwrap_or(1.0).to_string()
+            }
+            Setting::WideRootNoise => session.root.wide_noise.to_string(),
+            Setting::AnalysisWideRootNoise => session.root.analysis_wide_noise.to_string(),
             Setting::Zero => "0".to_owned(),
         }
     }
@@ -75,6 +93,14 @@ impl Setting {
             Setting::Lag => thinking_limits.lag = Some(seconds(value)?),
             Setting::Ponder => session.options.ponder = truth(value)?,
             Setting::LiveGraphics => session.options.live_graphics = truth(value)?,
+            Setting::RootPolicyTemperature => {
+                let temperature = number(value, 0.01..=100.0)?;
+                session.root.policy_temperature = Some(temperature as f32);
+            }
+            Setting::WideRootNoise => session.root.wide_noise = number(value, NOISE)?,
+            Setting::AnalysisWideRootNoise => {
+                session.root.analysis_wide_noise = number(value, NOISE)?;
+            }
             Setting::Zero => {
                 let zero = value.parse() == Ok(0.0);
                 return if zero { Ok(()) } else { Err(Failure::OnlyZero) };
@@ -101,7 +127,9 @@ const KATA: &[(&str, Setting)] = &[
     ("lagBuffer", Setting::Lag),
     ("ponderingEnabled", Setting::Ponder),
     ("playoutDoublingAdvantage", Setting::Zero),
-    ("analysisWideRootNoise", Setting::Zero),
+    ("analysisWideRootNoise", Setting::AnalysisWideRootNoise),
+    ("wideRootNoise", Setting::WideRootNoise),
+    ("rootPolicyTemperature", Setting::RootPolicyTemperature),
 ];
 
 /// Without arguments lists all settings in GoGui's `param` format; with two, sets one.
@@ -127,29 +155,39 @@ pub(super) fn kata_get_param(session: &mut Session, args: &Arguments<'_>) -> Rep
     Ok(Setting::find(KATA, args.text(0)?)?.get(session))
 }
 
+/// All of them as a JSON object.
+pub(super) fn kata_get_params(session: &mut Session, _: &Arguments<'_>) -> Reply {
+    let fields = KATA.iter();
+    let fields = fields.map(|(name, setting)| format!("\"{name}\":{}", setting.get(session)));
+    Ok(format!("{{{}}}", fields.collect::<Vec<_>>().join(",")))
+}
+
 /// Parameters of KataGo that clients set and that have no effect here.
 #[rustfmt::skip]
 const KATA_ONLY: &[&str] = &[
     "analysisIgnorePreRootHistory", "antiMirror", "allowResignation", "chosenMoveTemperature",
     "chosenMoveTemperatureEarly", "conservativePass", "cpuctExploration", "cpuctExplorationLog",
     "delayMoveMax", "delayMoveScale", "dynamicPlayoutDoublingAdvantageCapPerOppLead",
-    "friendlyPassOk", "genmoveAntiMirror", "genmoveWideRootNoise", "humanSLProfile",
-    "ignorePreRootHistory", "maxPlayouts", "nnPolicyTemperature", "numSearchThreads",
+    "friendlyPassOk", "genmoveAntiMirror", "genmoveWideRootNoise", "ignorePreRootHistory", "maxPlayouts", "nnPolicyTemperature", "numSearchThreads",
     "resignConsecTurns", "resignMinScoreDifference", "resignThreshold",
-    "rootDesiredPerChildVisitsCoeff", "rootNumSymmetriesToSample", "rootPolicyTemperature",
-    "rootPolicyTemperatureEarly", "rootSymmetryPruning", "searchFactorAfterOnePass",
+    "rootDesiredPerChildVisitsCoeff", "rootNumSymmetriesToSample", "rootPolicyTemperatureEarly", "rootSymmetryPruning", "searchFactorAfterOnePass",
     "searchFactorAfterTwoPass", "searchFactorWhenWinning", "searchFactorWhenWinningThreshold",
     "staticScoreUtilityFactor", "dynamicScoreUtilityFactor", "winLossUtilityFactor",
-    "useUncertainty", "wideRootNoise",
+    "useUncertainty",
 ];
 
-/// Parameters that only KataGo has are accepted without effect, because clients rely on them, and
-/// logged.
+/// Parameters that only KataGo has are accepted without effect, because clients rely on that; the reply and the log say
+/// so.
 pub(super) fn kata_set_param(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let (name, value) = (args.text(0)?, args.text(1)?);
     match Setting::find(KATA, name) {
         Ok(setting) => setting.set(session, value)?,
-        Err(_) if KATA_ONLY.contains(&name) => session.ignored.note(name),
+        // The network is loaded for one profile.
+        Err(_) if name == "humanSLProfile" => return Err(Failure::FixedProfile),
+        Err(_) if KATA_ONLY.contains(&name) => {
+            session.ignored.note(name);
+            return Ok(format!("ignored: {name} has no effect here"));
+        }
         Err(unknown) => return Err(unknown),
     }
     Ok(String::new())

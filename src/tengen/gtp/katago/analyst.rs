@@ -72,11 +72,7 @@ impl Analyst {
         let legal = engine.legal_moves(mover);
         let query_options = &task.query.query_options;
         let avoid = avoided(&query_options.restrictions, mover, &legal);
-        if !legal.is_empty() && avoid.len() == legal.len() {
-            return Err(format!(
-                "no move is left for {mover}: avoidMoves or allowMoves exclude every legal one"
-            ));
-        }
+        let excludes_all = !legal.is_empty() && avoid.len() == legal.len();
         let options = AnalysisOptions {
             interval: query_options.reports.map(|(first, every)| first.min(every)),
             avoid: avoid.clone(),
@@ -88,9 +84,13 @@ impl Analyst {
             root_fpu_reduction: query_options.root_fpu_reduction,
             ..AnalysisOptions::default()
         };
-        let effort = AnalysisEffort::Bounded {
-            visits: Some(query_options.visits),
-            time: query_options.time,
+        let effort = match excludes_all {
+            // As in KataGo: no moves, and the root's evaluation.
+            true => AnalysisEffort::OneEvaluation,
+            false => AnalysisEffort::Bounded {
+                visits: Some(query_options.visits),
+                time: query_options.time,
+            },
         };
         let scene = AnswerContext::new(task, engine, avoid, imitated);
         let (mut due, every) = query_options

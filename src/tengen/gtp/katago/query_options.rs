@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::fields::{Fields, Object, Refusal};
 use crate::game::BoardSize;
 use crate::gtp::analysis::Restriction;
-use crate::gtp::numbers::Perspective;
+use crate::gtp::numbers::{Perspective, widened};
 use tengen_nn::eval::HumanProfile;
 
 /// Default number of principal variation moves after the first, as in KataGo.
@@ -178,10 +178,7 @@ impl QueryOptions {
             self.perspective = side.parse().map_err(wrong)?;
         }
         let wide = fields.number("wideRootNoise", 0.0..=5.0).map_err(within)?;
-        if let Some(wide) = wide.filter(|&wide| wide > 0.0) {
-            // KataGo flattens the root's priors by this power, and also adds noise to values.
-            self.root_policy_temperature = Some((1.0 + 4.0 * wide) as f32);
-        }
+        self.root_policy_temperature = wide.and_then(widened).or(self.root_policy_temperature);
         self.profile = self.human_profile(fields).map_err(within)?;
         for (name, text) in NOT_HAD {
             // As in KataGo, 0 and false ask for nothing.

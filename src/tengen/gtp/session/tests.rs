@@ -7,6 +7,7 @@ use super::testing::session;
 use super::*;
 use crate::clock::{Clock, SystemClock};
 use crate::engine::testing::Behaviour;
+use crate::game::HalfPoints;
 
 /// The reply to one line; empty if there is none.
 fn say(session: &mut Session, line: &str) -> String {
@@ -96,8 +97,14 @@ fn refusals_say_why_and_what_would_do() {
 #[test]
 fn parameters_of_katago_alone_have_no_effect() {
     check(&[
-        ("kata-set-param numSearchThreads 8", "= "),
-        ("kata-set-param numSearchThreads 8", "= "),
+        (
+            "kata-set-param numSearchThreads 8",
+            "= ignored: numSearchThreads has no effect here",
+        ),
+        (
+            "kata-set-param humanSLProfile rank_5k",
+            "? whom the network imitates is set at the start: tengen gtp --model FILE --human-profile NAME",
+        ),
         (
             "kata-get-param numSearchThreads",
             "? unknown parameter; see kata-list-params and tengen-settings",
@@ -219,6 +226,42 @@ fn times_and_komi() {
         used.parse::<f64>().is_ok_and(|seconds| seconds >= 0.0),
         "{used}"
     );
+}
+
+#[test]
+fn the_komi_given_last_counts() {
+    check(&[
+        ("komi 7.5", "= "),
+        ("kata-set-rules komi 20.5", "= "),
+        ("get_komi", "= 20.5"),
+        ("rectangular_boardsize 4 1", "= "),
+        ("get_komi", "= 20.5"),
+        ("komi 3.5", "= "),
+        ("kata-set-rules usual", "= "),
+        ("get_komi", "= 3.5"),
+    ]);
+}
+
+#[test]
+fn a_search_is_as_wide_at_the_root_as_it_is_set() {
+    let mut session = session(Behaviour::Highest);
+    let widths = |session: &Session| [true, false].map(|one| session.root.temperature(one));
+    assert_eq!(widths(&session), [None, None]);
+    for (setting, expected) in [
+        ("rootPolicyTemperature 1.5", [Some(1.5), Some(1.5)]),
+        ("analysisWideRootNoise 0.04", [Some(1.16), Some(1.5)]),
+        ("wideRootNoise 0.25", [Some(1.16), Some(2.0)]),
+        ("analysisWideRootNoise 0", [Some(2.0), Some(2.0)]),
+    ] {
+        let reply = say(&mut session, &format!("kata-set-param {setting}"));
+        assert_eq!(
+            (&*reply, widths(&session)),
+            ("= \n\n", expected),
+            "{setting}"
+        );
+    }
+    let refused = say(&mut session, "kata-set-param wideRootNoise 6");
+    assert!(refused.contains("a valid number from 0 to 5"), "{refused}");
 }
 
 #[test]

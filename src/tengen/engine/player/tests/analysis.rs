@@ -68,6 +68,51 @@ fn an_analysis_changes_nothing() {
     assert_eq!(engine.legal_moves(Color::Black).len(), 4);
 }
 
+/// Records the number of moves to avoid in each search, and where a game begins.
+struct Recorder(Arc<Mutex<Vec<String>>>);
+
+impl Thinker<FillGame> for Recorder {
+    fn search(
+        &mut self,
+        request: &SearchRequest<FillGame>,
+        _: &mut Observer<'_>,
+    ) -> Result<SearchReport, ThinkError> {
+        self.0.lock().push(request.analysis.avoid.len().to_string());
+        Ok(report(&[(0, 1, 1.0)]))
+    }
+
+    fn new_game(&mut self) {
+        self.0.lock().push("new".to_owned());
+    }
+}
+
+#[test]
+fn visits_of_a_search_with_fewer_choices_are_not_for_another() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&seen);
+    let make: MakeThinker<FillGame> = Arc::new(move || Box::new(Recorder(Arc::clone(&kept))));
+    let empty = FillGame::new(BoardSize::new(5, 1)).expect("a legal size");
+    let mut engine = Player::new(empty, make, punctual(), Arc::new(FakeClock::new()));
+    let stop = StopFlag::new();
+    let avoiding = |points: &[u16]| AnalysisOptions {
+        avoid: points.iter().copied().map(Move).collect(),
+        ..AnalysisOptions::default()
+    };
+    let mut analyse = |points: &[u16]| {
+        let request = AnalysisRequest::new(Color::Black, AnalysisEffort::Endless, &stop);
+        engine.analyse(&request.with(avoiding(points)), &mut |_| {});
+    };
+    for points in [&[][..], &[], &[1, 2], &[1, 2], &[3], &[3]] {
+        analyse(points);
+    }
+    let request = MoveRequest::new(Color::Black, &stop).with(avoiding(&[3]));
+    engine.genmove(&request, &mut |_| {});
+    genmove(&mut engine, Color::White);
+    genmove(&mut engine, Color::Black);
+    let expected = "0 0 2 2 new 1 1 1 new 0 0";
+    assert_eq!(seen.lock().join(" "), expected);
+}
+
 #[test]
 fn a_broken_search_has_nothing_to_show() {
     for behaviour in [Behaviour::Fails, Behaviour::Panics] {

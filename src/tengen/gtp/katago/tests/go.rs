@@ -148,3 +148,17 @@ fn moves_to_avoid_are_not_told_of() {
         (Some(1), &json!("B3"))
     );
 }
+
+#[test]
+fn a_finished_game_is_analysed_on_under_all_rules() {
+    for rules in ["chinese", "tromp-taylor"] {
+        let query = KATRAIN.replace("japanese", rules).replace("[3]", "[5]");
+        let passes = r#"["B", "C2"], ["W", "pass"], ["B", "pass"]]"#;
+        let all = answers_of(go(), options(), &query.replace(r#"["B", "C2"]]"#, passes));
+        let moves = all.last().expect("an answer")["moveInfos"].as_array();
+        assert!(
+            moves.is_some_and(|moves| moves.len() > 3),
+            "{rules}: {all:?}"
+        );
+    }
+}
