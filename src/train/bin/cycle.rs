@@ -34,7 +34,10 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run_loop(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
-    let (store, folder) = (args.cluster.open(args.out.as_deref())?, args.out.clone().unwrap_or_default());
+    let (store, folder) = (
+        args.cluster.open(args.out.as_deref())?,
+        args.out.clone().unwrap_or_default(),
+    );
     if store.is_none() {
         refuse_store(&folder)?;
     }

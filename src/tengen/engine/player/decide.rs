@@ -43,9 +43,8 @@ impl<G: Game> Player<G> {
         if let Some(mv) = self.move_of_book(start, request) {
             return play(mv, None);
         }
-        let position = start.position();
+        let (position, stopped) = (start.position(), stop.is_raised());
         let started = self.time.now().saturating_sub(request.waited);
-        let stopped = stop.is_raised();
         self.exclude(&request.options.avoid);
         let (limits, budget) = self.timing.limits(position);
         let effort = EstimateLimits::within(limits.budget, started, stop);

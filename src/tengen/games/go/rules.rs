@@ -81,10 +81,9 @@ const UNSUPPORTED: [&str; 12] = [
 ];
 
 /// Why a name, or a field with its value, is not taken.
-fn refused(text: String, known: Refused) -> UnknownRules {
-    match UNSUPPORTED.contains(&&*text.to_lowercase().replace(['_', ' '], "-"))
-        || UNSUPPORTED.contains(&&*text)
-    {
+fn refused(text: String, known: &'static str) -> UnknownRules {
+    let name = text.to_lowercase().replace(['_', ' '], "-");
+    match UNSUPPORTED.contains(&&*name) || UNSUPPORTED.contains(&&*text) {
         true => UnknownRules::unsupported(text, known),
         false => UnknownRules::new(text, known),
     }
