@@ -34,6 +34,10 @@ impl Rules for Komi {
     fn with_komi(self, komi: HalfPoints) -> Option<Komi> {
         Some(Komi(Some(komi)))
     }
+
+    fn komi(&self) -> Option<HalfPoints> {
+        self.0
+    }
 }
 
 impl fmt::Display for Komi {

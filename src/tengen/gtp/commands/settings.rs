@@ -168,12 +168,13 @@ const KATA_ONLY: &[&str] = &[
     "analysisIgnorePreRootHistory", "antiMirror", "allowResignation", "chosenMoveTemperature",
     "chosenMoveTemperatureEarly", "conservativePass", "cpuctExploration", "cpuctExplorationLog",
     "delayMoveMax", "delayMoveScale", "dynamicPlayoutDoublingAdvantageCapPerOppLead",
-    "friendlyPassOk", "genmoveAntiMirror", "genmoveWideRootNoise", "ignorePreRootHistory", "maxPlayouts", "nnPolicyTemperature", "numSearchThreads",
-    "resignConsecTurns", "resignMinScoreDifference", "resignThreshold",
-    "rootDesiredPerChildVisitsCoeff", "rootNumSymmetriesToSample", "rootPolicyTemperatureEarly", "rootSymmetryPruning", "searchFactorAfterOnePass",
-    "searchFactorAfterTwoPass", "searchFactorWhenWinning", "searchFactorWhenWinningThreshold",
-    "staticScoreUtilityFactor", "dynamicScoreUtilityFactor", "winLossUtilityFactor",
-    "useUncertainty",
+    "friendlyPassOk", "genmoveAntiMirror", "genmoveWideRootNoise", "ignorePreRootHistory",
+    "maxPlayouts", "nnPolicyTemperature", "numSearchThreads", "resignConsecTurns",
+    "resignMinScoreDifference", "resignThreshold", "rootDesiredPerChildVisitsCoeff",
+    "rootNumSymmetriesToSample", "rootPolicyTemperatureEarly", "rootSymmetryPruning",
+    "searchFactorAfterOnePass", "searchFactorAfterTwoPass", "searchFactorWhenWinning",
+    "searchFactorWhenWinningThreshold", "staticScoreUtilityFactor", "dynamicScoreUtilityFactor",
+    "winLossUtilityFactor", "useUncertainty",
 ];
 
 /// Parameters that only KataGo has are accepted without effect, because clients rely on that; the reply and the log say

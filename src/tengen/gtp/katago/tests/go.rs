@@ -157,7 +157,7 @@ fn a_finished_game_is_analysed_on_under_all_rules() {
         let all = answers_of(go(), options(), &query.replace(r#"["B", "C2"]]"#, passes));
         let moves = all.last().expect("an answer")["moveInfos"].as_array();
         assert!(
-            moves.is_some_and(|moves| moves.len() > 3),
+            moves.is_some_and(|moves| moves.len() > 1),
             "{rules}: {all:?}"
         );
     }
