@@ -68,7 +68,7 @@ impl ModelSource {
     /// ignores the profile.
     ///
     /// # Errors
-    /// [`EvalError::Load`] when the file cannot be read, is not a network, or imitates nobody in spite of a profile.
+    /// [`EvalError::Load`] when the file cannot be read, is not a network, or does not imitate the players that are wanted.
     pub fn onnx(
         &self,
         board: Option<BoardSize>,

@@ -140,7 +140,7 @@ pub enum BookError {
     #[error("another program is adding to it")]
     InUse,
     /// Its contents contradict each other, or parts of it are missing.
-    #[error("it is damaged: use a copy of it, or build it anew")]
+    #[error("it is damaged: use a copy of it, or build it again")]
     Damaged,
     /// It cannot be opened.
     #[error(transparent)]

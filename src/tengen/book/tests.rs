@@ -294,7 +294,7 @@ fn a_book_of_another_version_is_refused() {
     );
 }
 
-/// Whatever is cut off or changed, reading ends with the same book or an error.
+/// However a file is cut off or changed, reading it ends with the same book or an error.
 #[test]
 fn damaged_files_are_refused() {
     let folder = Scratch::new("book-damaged");

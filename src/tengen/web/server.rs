@@ -72,8 +72,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Takes a port, any free one for 0: of the loopback address, or for all computers of the local network. There whoever
-    /// has the address can use the page, and reads along who can read the network, as nothing is encrypted. Nothing is
+    /// Takes a port, any free one for 0: of the loopback address, or for all computers of the local network. There all who
+    /// have the address can use the page, and others on the network can read along, as nothing is encrypted. Nothing is
     /// answered before it [serves](Server::serve).
     ///
     /// # Errors
