@@ -27,7 +27,13 @@ pub(crate) fn read(data: &[u8]) {
     }
 }
 
+/// The reader of shards catches panics of its library; the fuzzer's own hook would end the program before.
+#[cfg(fuzzing)]
+static HOOK: std::sync::Once = std::sync::Once::new();
+
 fn read_shard(bytes: &[u8]) {
+    #[cfg(fuzzing)]
+    HOOK.call_once(|| std::panic::set_hook(Box::new(|panic| eprintln!("{panic}"))));
     let Ok(shard) = shard::decode(Path::new("fuzzed"), bytes.to_vec()) else {
         return;
     };

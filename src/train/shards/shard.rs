@@ -10,6 +10,7 @@ mod table;
 
 use crate::trainable::with_game;
 use std::fmt;
+use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
@@ -144,7 +145,13 @@ pub fn decode(path: &Path, bytes: Vec<u8>) -> Result<Shard, TrainError> {
     parse(path, bytes)
 }
 
+/// Also where the library panics: it does on a page that is shorter than its header says.
 fn parse(path: &Path, bytes: Vec<u8>) -> Result<Shard, TrainError> {
+    let parsed = catch_unwind(|| parse_pages(path, bytes));
+    parsed.unwrap_or_else(|_| Err(TrainError::corrupt(path, "a page of it cannot be read")))
+}
+
+fn parse_pages(path: &Path, bytes: Vec<u8>) -> Result<Shard, TrainError> {
     let reader = SerializedFileReader::new(Bytes::from(bytes))
         .map_err(|error| TrainError::corrupt(path, error))?;
     let info = read_info(path, &reader)?;
