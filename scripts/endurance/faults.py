@@ -291,7 +291,8 @@ def little_memory(case):
             done = subprocess.run(["sh", "-c", f'ulimit -v {kib}; exec "$@"', "sh", *command], capture_output=True, text=True)
             ends.append(done.returncode)
         done = subprocess.run(command, capture_output=True, text=True)
-        check(done.returncode == 0, f"{name}: {done}")
+        # 3: an engine of a match has warned while it had too little.
+        check(done.returncode in (0, 3), f"{name}: {done}")
         shutil.move(case.folder / "out", case.folder / name)
         complete(case, name)
         yield name, f"with 45, 60, 75, 90 MB it ended with {ends}; the same command went on with more", "nothing finished", last(done.stderr)
