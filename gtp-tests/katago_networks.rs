@@ -254,8 +254,8 @@ fn a_second_network_imitates_people() {
 }
 
 #[test]
-fn a_network_that_imitates_nobody_has_no_profile() {
-    let folder = Scratch::new("katago-nobody");
+fn a_network_that_does_not_imitate_people_has_no_profile() {
+    let folder = Scratch::new("katago-no-profile");
     let plain = folder.write("plain.txt", network().as_bytes());
     let query = r#"{"id":"1","moves":[],"boardXSize":9,"boardYSize":9,"overrideSettings":{"humanSLProfile":"rank_5k"}}"#;
     let arguments = ["analysis", "-human-model", &plain, "--threads", "1"];

@@ -53,7 +53,6 @@ pub(crate) fn prepare_log(logger: &mut env_logger::Builder) {
 
 impl Gomocup {
     pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
-        std::panic::set_hook(Box::new(|panic| log::error!("{panic}")));
         let options = self.engine.read_for(Some(GAME))?;
         let (mut options, loaded) = options.resolve_with_backend()?;
         anyhow::ensure!(

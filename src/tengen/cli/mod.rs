@@ -78,6 +78,10 @@ impl Cli {
             _ => {}
         }
         logger.init();
+        if matches!(self.command, Command::Sau(_) | Command::Gomocup(_)) {
+            // A panic message of a search thread must not be read as a move.
+            std::panic::set_hook(Box::new(|panic| log::error!("{panic}")));
+        }
         match self.command {
             Command::Board(command) => command.run(),
             Command::Gtp(command) => command.run(input),

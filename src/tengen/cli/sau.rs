@@ -96,8 +96,6 @@ const LOG: &str = "tengen.log";
 
 impl Sau {
     pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
-        // A panic message of a search thread must not be read as a move.
-        std::panic::set_hook(Box::new(|panic| log::error!("{panic}")));
         let mut options = self.engine.read()?;
         // The platform's board, independent of the network's.
         options.size.get_or_insert(options.usual_board());

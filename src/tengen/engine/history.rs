@@ -140,7 +140,7 @@ impl<G: Game> History<G> {
     /// [`EngineError::IllegalMove`].
     pub(super) fn play(&mut self, play: Play) -> Result<(), EngineError> {
         check(self.position(), &self.past, play)?;
-        self.add(play);
+        self.advance(play, played(self.position(), play));
         Ok(())
     }
 
@@ -150,16 +150,16 @@ impl<G: Game> History<G> {
     /// [`EngineError::IllegalMove`].
     pub(super) fn play_free_of_ko(&mut self, play: Play) -> Result<(), EngineError> {
         let next = free_of_ko(self.position(), &self.past, play)?;
-        (self.resigned, self.retakes_ko) = (None, true);
-        self.past.push(&next);
-        self.plays.push((play, next));
+        self.retakes_ko = true;
+        self.advance(play, next);
         Ok(())
     }
 
     /// Plays a move that is known to be legal, also after two passes; returns its number, from 0.
     pub(super) fn push(&mut self, color: Color, mv: Move) -> usize {
         let vertex = Vertex::of(mv, self.size());
-        self.add(Play { color, vertex });
+        let play = Play { color, vertex };
+        self.advance(play, played(self.position(), play));
         self.plays.len() - 1
     }
 
@@ -200,9 +200,9 @@ impl<G: Game> History<G> {
         by_rules.or_else(|| Some(Outcome::win(self.resigned?.opponent())))
     }
 
-    fn add(&mut self, play: Play) {
+    /// Adds a play, and the position after it.
+    fn advance(&mut self, play: Play, next: G) {
         self.resigned = None;
-        let next = played(self.position(), play);
         self.past.push(&next);
         self.plays.push((play, next));
     }

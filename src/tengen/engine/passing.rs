@@ -241,7 +241,7 @@ impl<'a, G: Game> AfterSearch<'a, G> {
         let most = most.filter(|_| self.report.by_network());
         let more_than = |passed: f32| most.is_some_and(|most| most - passed > OVERLOOKED_POINTS);
         if self.is_offered {
-            // Small networks may also give many points to a side that has lost, whatever is played: a move has to win
+            // Small networks may also give many points to a side that has lost, however it plays on: a move has to win
             // more than nothing does.
             let unplayed = answered.map_or(counted, |answered| counted.max(answered));
             return best.value - value > OVERLOOKED_AT_END || more_than(unplayed);

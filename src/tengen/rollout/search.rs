@@ -33,7 +33,7 @@ pub trait RolloutSearch<G: Rollout>: Send {
 /// move of it, itself first.
 pub type RootStats = ([f32; 2], Vec<(Move, u64)>);
 
-/// The report of so many rollouts, which are added to `reused` ones of earlier searches: the moves, most
+/// The report of this many rollouts, which are added to `reused` ones of earlier searches: the moves, most
 /// visited first, with what `finisher` knows of the owners of points.
 pub fn report(
     moves: impl ExactSizeIterator<Item = RootStats>,

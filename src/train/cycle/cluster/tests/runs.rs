@@ -291,17 +291,19 @@ fn runs_of_one_machine_and_of_several_are_told_apart() {
     );
 }
 
+/// A run of one generation in the store `store`, with the working copy `copy`; returns its plan.
+fn learn_briefly(scratch: &Scratch) -> String {
+    let plan = PLAN.replace("generations = 2", "generations = 1");
+    let [store, copy] = ["store", "copy"].map(|name| scratch.path().join(name));
+    learn(&folder_store(&store), &copy, (&plan, true)).unwrap();
+    plan
+}
+
 #[test]
 fn a_run_that_begins_again_needs_another_working_copy() {
     let scratch = Scratch::new("cluster-again");
     let place = |name: &str| scratch.path().join(name);
-    let short = PLAN.replace("generations = 2", "generations = 1");
-    learn(
-        &folder_store(&place("store")),
-        &place("copy"),
-        (&short, true),
-    )
-    .unwrap();
+    let short = learn_briefly(&scratch);
     fs::rename(place("store"), place("deleted")).unwrap();
     let store = folder_store(&place("store"));
     let refused = learn(&store, &place("copy"), (&short, true)).unwrap_err();
@@ -332,13 +334,7 @@ fn a_run_that_begins_again_needs_another_working_copy() {
 fn a_damaged_result_is_noticed() {
     let scratch = Scratch::new("cluster-damaged");
     let place = |name: &str| scratch.path().join(name);
-    let short = PLAN.replace("generations = 2", "generations = 1");
-    learn(
-        &folder_store(&place("store")),
-        &place("copy"),
-        (&short, true),
-    )
-    .unwrap();
+    learn_briefly(&scratch);
     let matches = place("store").join("g0001/matches");
     let pairs = durable::list(&matches, "", "json").unwrap().remove(0);
     for (path, at) in [
