@@ -66,6 +66,7 @@ impl ModelInfo {
     }
 
     /// Shape of this many rows: positions, planes, height, width.
+    #[cfg(any(feature = "tract", feature = "ort"))]
     pub(super) fn input_dims(&self, rows: usize) -> [usize; 4] {
         let (height, width) = (self.size.height.into(), self.size.width.into());
         [rows, self.planes, height, width]
