@@ -232,8 +232,19 @@ fn a_tournament_ends_in_ratings_and_a_plot() {
     let elo = tengen_match(&["elo", "--anchor", "other"])
         .arg(&out)
         .output();
+    let tired = &rows[2]["tally"];
+    assert_eq!((&tired["lost"], &tired["drawn"]), (&12.into(), &0.into()));
+    assert_eq!(rows[2]["against"]["steady"]["lost"], 6, "{ratings:#}");
     let text = String::from_utf8(elo.unwrap().stdout).unwrap();
-    assert!(text.contains("Black's advantage"), "{text}");
+    assert!(text.contains("Black scored"), "{text}");
+    // Its file names engines for other matches.
+    let (out, engines) = (folder("tournament-engines"), file.to_str().unwrap());
+    let options = ["--games", "2", "--engines", engines];
+    let report = duel("play", "steady", "other", &out, &options);
+    assert_eq!(
+        report["counts"]["wins"].as_u64().unwrap() + report["counts"]["losses"].as_u64().unwrap(),
+        2
+    );
 }
 
 fn a_book_holds_different_balanced_openings() {
