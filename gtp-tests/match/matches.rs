@@ -148,6 +148,7 @@ fn a_match_is_played_and_reported() {
         .map(|&key| counts[key].as_u64().unwrap())
         .sum();
     assert_eq!(sum, 20);
+    let options = [&options[..], &["--time", "60+1"]].concat();
     assert_eq!(report["reasons"]["rules"], 20);
     let games = games(&out);
     assert_eq!(games.len(), 20);
@@ -157,7 +158,12 @@ fn a_match_is_played_and_reported() {
         (record.black.as_str(), record.white.as_str()),
         ("first", "second")
     );
-    assert!(record.result.ends_with("+R"), "{}", record.result);
+    assert!(record.result.ends_with('+'), "{}", record.result);
+    let clock = (record.main_time.as_str(), record.overtime.as_str());
+    assert_eq!(
+        (record.date.len(), clock),
+        ("2026-11-25".len(), ("60", "1 fischer"))
+    );
     let first = games.iter().find(|game| game["number"] == 0).unwrap();
     let moves = first["moves"].as_str().unwrap().split(' ').count();
     assert_eq!(record.plays.len(), moves);

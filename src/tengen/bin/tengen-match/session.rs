@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use tengen::clock::{Clock, SteadyClock, SystemClock};
 use tengen::game::{BoardSize, Move};
-use tengen::record::sgf;
+use tengen::record::{sgf, today};
 use tengen::referee::results::{GameEntry, MatchTerms, ResultFile};
 use tengen::referee::{
     ComplaintKind, EngineMessage, EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan,
@@ -259,7 +259,7 @@ fn keep(
     file: &mut ResultFile,
 ) -> Result<GameEntry> {
     let game = GameEntry::new(finished, plan);
-    let sgf = sgf::write(&score_sheet(finished, plan));
+    let sgf = sgf::write(&score_sheet(finished, plan, today()));
     let path = sgf_dir.join(format!("{:06}.sgf", game.number));
     fs::write(&path, sgf).with_context(|| path.display().to_string())?;
     file.append(&game)?;
