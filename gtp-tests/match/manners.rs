@@ -31,6 +31,10 @@ pub(crate) const TESTS: &[Test] = &[
     ),
     ("a_late_answer_loses_on_time", a_late_answer_loses_on_time),
     (
+    (
+        "thinking_while_the_opponents_move_is_told_takes_time",
+        thinking_while_the_opponents_move_is_told_takes_time,
+    ),
         "a_late_answer_of_one_game_is_ignored_in_the_next",
         a_late_answer_of_one_game_is_ignored_in_the_next,
     ),
@@ -217,6 +221,24 @@ fn a_late_answer_of_one_game_is_ignored_in_the_next() {
     let engines = (fake("counts-late", 1, 1), fake("counts", 0, 2));
     let options = [
         "--game",
+fn thinking_while_the_opponents_move_is_told_takes_time() {
+    let out = folder("thinks-in-play");
+    // Not in the opening, before the clock runs.
+    let options = ["--games", "2", "--time", "1.1", "--random-plies", "2"];
+    let report = report(play(
+        &fake("thinks-in-play", 0, 1),
+        &fake("honest", 0, 2),
+        &out,
+        &options,
+    ));
+    assert_eq!(report["reasons"]["time"], 2, "{report:#}");
+    assert_eq!(report["counts"]["losses"], 2);
+    for game in games(&out) {
+        let moves = game["seconds"].as_array().unwrap().len();
+        assert!((7..9).contains(&moves), "{game:#}");
+    }
+}
+
         "go",
         "--rules",
         "chinese",

@@ -385,6 +385,15 @@ fn visits_can_be_the_clock() {
 }
 
 /// Tunes the move at which the fake engine resigns, from the second on: later is better.
+    // One that reports none is refused before the first game.
+    let (silent, out) = (fake("talks", 0, 1), folder("no-visits"));
+    let output = play(&silent, &silent, &out, &options).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains("first has no command tengen-report"),
+        "{said}"
+    );
+    assert_eq!(games(&out).len(), 0);
 fn tune(out: &Path, options: &[&str]) -> Command {
     let engine = fake("resign", 0, 1).replace(" resign 0 ", " resign {patience} ");
     let mut command = tengen_match(&["tune", "--json", "--size", "5", "--engine", &engine]);

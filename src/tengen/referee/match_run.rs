@@ -15,7 +15,8 @@ use super::gomocup_player::GomocupPlayer;
 use super::gtp_player::GtpPlayer;
 use super::live::LivePlace;
 use super::player::{
-    ComplaintKind, EngineMessage, EngineSpec, RunningEngine, StartError, and_last_words,
+    ComplaintKind, EngineMessage, EngineSpec, RunningEngine, StartError, UnsuitableEngine,
+    and_last_words,
 };
 use super::process::{EngineProcesses, EngineProtocol};
 use super::refereed_game::{Fixture, RefereedGame};
@@ -295,11 +296,15 @@ impl GameSlot<'_> {
             fault,
             last_words: errors.listen().last_words,
         })?;
-        let fits = player.check_game(plan.rules.name(), plan.rules.size());
-        fits.map_err(|source| StartError::UnsuitableEngine {
+        let unsuitable = |source| StartError::UnsuitableEngine {
             name: name(),
             source,
-        })?;
+        };
+        let fits = player.check_game(plan.rules.name(), plan.rules.size());
+        fits.map_err(unsuitable)?;
+        if plan.terms.conditions.visits_per_second.is_some() && !player.reports_visits() {
+            return Err(unsuitable(UnsuitableEngine::NoReport));
+        }
         self.shared.failed_starts[engine].store(0, Ordering::Relaxed);
         Ok(Running { player, errors })
     }

@@ -48,7 +48,7 @@ pub(crate) struct Players {
     /// Protocol of the second engine
     #[arg(long, value_name = "PROTOCOL")]
     second_protocol: Option<EngineProtocol>,
-    /// TOML file that defines engines: a list of [[engine]] with name, command, folder if it runs in
+    /// TOML file that defines engines, such as a tournament's: a list of [[engine]] with name, command, folder if it runs in
     /// another one, and protocol if it is not gtp; a Gomocup program also has info = { max_node =
     /// 600000 }, or what else it knows
     #[arg(long, value_name = "FILE")]
