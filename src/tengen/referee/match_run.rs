@@ -260,7 +260,7 @@ impl GameSlot<'_> {
                 line,
             }));
         }
-        add_last_words(&mut end, &heard);
+        add_last_words(&mut end, &players, heard);
         if let Some(live) = &live {
             live.ended(&end);
         }
@@ -294,7 +294,10 @@ impl GameSlot<'_> {
         player.greet().map_err(|fault| StartError::Handshake {
             name: name(),
             fault,
-            last_words: errors.listen().last_words,
+            last_words: {
+                let heard = errors.listen();
+                errors.last_words(heard)
+            },
         })?;
         let unsuitable = |source| StartError::UnsuitableEngine {
             name: name(),
@@ -332,12 +335,14 @@ fn plain(name: &str) -> String {
 }
 
 /// Appends the last output of a crashed engine to the details of the end.
-fn add_last_words(end: &mut GameEnd, heard: &[NewLines; 2]) {
+fn add_last_words(end: &mut GameEnd, players: &[Running], heard: [NewLines; 2]) {
     if let (Reason::Crash, Some(winner), Some(detail)) =
         (end.reason, end.outcome.winner, &mut end.detail)
     {
-        let loser = &heard[winner.opponent().index()];
-        detail.push_str(&and_last_words(loser.last_words.as_ref()));
+        let mut seats = players.iter().zip(heard);
+        let loser = seats.nth(winner.opponent().index());
+        let words = loser.and_then(|(loser, heard)| loser.errors.last_words(heard));
+        detail.push_str(&and_last_words(words.as_ref()));
     }
 }
 
