@@ -25,6 +25,10 @@ pub(crate) const TESTS: &[Test] = &[
         a_refusal_of_komi_or_rules_is_reported,
     ),
     (
+        "an_engine_that_is_not_told_its_clock_is_reported",
+        an_engine_that_is_not_told_its_clock_is_reported,
+    ),
+    (
         "an_engine_of_another_game_does_not_play",
         an_engine_of_another_game_does_not_play,
     ),
@@ -219,6 +223,36 @@ fn a_refusal_of_komi_or_rules_is_reported() {
     let out = folder("untold");
     let told = crate::matches::report(play(&engines.1, &engines.1, &out, &go));
     assert_eq!(told["complaints"][0]["kind"], "untold", "{told:#}");
+}
+
+fn an_engine_that_is_not_told_its_clock_is_reported() {
+    for (kind, time, words) in [
+        (
+            "untimed",
+            "30",
+            "was not told the clock, 30: it has no command time_settings or time_left",
+        ),
+        (
+            "honest",
+            "30/5",
+            "was not told that a move may take at most 5 s: it has no command kata-time_settings",
+        ),
+    ] {
+        let out = folder(&format!("untold-{kind}"));
+        let options = ["--games", "2", "--time", time];
+        let told = report(play(&fake(kind, 0, 1), &fake(kind, 0, 2), &out, &options));
+        let complaint = &told["complaints"][0];
+        assert_eq!(complaint["kind"], "untold", "{told:#}");
+        assert_eq!(complaint["line"], words);
+    }
+    let out = folder("untold-nothing");
+    let told = report(play(
+        &fake("honest", 0, 1),
+        &fake("honest", 0, 2),
+        &out,
+        &["--games", "2", "--time", "30+1"],
+    ));
+    assert_eq!(told["complaints"].as_array().unwrap().len(), 0, "{told:#}");
 }
 
 fn an_engine_of_another_game_does_not_play() {

@@ -56,8 +56,10 @@ pub(crate) fn run(misbehaviour: &Misbehaviour, seed: u64) -> ExitCode {
                 }
             }
         }
-        if misbehaviour.kind == "counts-late" && *command == "final_status_list" {
-            std::thread::sleep(Duration::from_secs(3));
+        match (&*misbehaviour.kind, *command) {
+            ("counts-late", "final_status_list") => std::thread::sleep(Duration::from_secs(3)),
+            ("thinks-in-play", "play") => std::thread::sleep(Duration::from_millis(300)),
+            _ => {}
         }
         let answer = match refusal(&misbehaviour.kind, command) {
             Some(text) => Err(text.to_owned()),
@@ -199,8 +201,13 @@ impl Engine {
                 } else {
                     "\ntengen-report"
                 };
+                let clock = if self.kind == "untimed" {
+                    ""
+                } else {
+                    "\ntime_settings\ntime_left"
+                };
                 Ok(format!(
-                    "boardsize\nclear_board\nplay\ngenmove\ntime_settings\ntime_left\nquit{report}{more}"
+                    "boardsize\nclear_board\nplay\ngenmove\nquit{clock}{report}{more}"
                 ))
             }
             ("gogui-rules_game_id", _) => Ok("Gomoku".to_owned()),

@@ -1,12 +1,13 @@
 //! Misbehaving engines: each loses for the right reason, and the match continues.
 
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::Test;
 use crate::asked::{BRAINS, brain};
-use crate::matches::{self, fake, folder, games, play, report, script, troubled};
+use crate::matches::{self, fake, folder, games, play, report, script, tournament, troubled};
 
 pub(crate) const TESTS: &[Test] = &[
     (
@@ -31,6 +32,10 @@ pub(crate) const TESTS: &[Test] = &[
     ),
     ("a_late_answer_loses_on_time", a_late_answer_loses_on_time),
     (
+        "thinking_while_the_opponents_move_is_told_takes_time",
+        thinking_while_the_opponents_move_is_told_takes_time,
+    ),
+    (
         "a_late_answer_of_one_game_is_ignored_in_the_next",
         a_late_answer_of_one_game_is_ignored_in_the_next,
     ),
@@ -53,6 +58,10 @@ pub(crate) const TESTS: &[Test] = &[
     (
         "an_engine_that_cannot_restart_ends_the_match",
         an_engine_that_cannot_restart_ends_the_match,
+    ),
+    (
+        "a_tournament_goes_on_without_an_engine_that_cannot_restart",
+        a_tournament_goes_on_without_an_engine_that_cannot_restart,
     ),
 ];
 
@@ -212,6 +221,24 @@ fn a_late_answer_loses_on_time() {
     assert_eq!(report["counts"]["losses"], 2);
 }
 
+fn thinking_while_the_opponents_move_is_told_takes_time() {
+    let out = folder("thinks-in-play");
+    // Not in the opening, before the clock runs.
+    let options = ["--games", "2", "--time", "1.1", "--random-plies", "2"];
+    let report = report(play(
+        &fake("thinks-in-play", 0, 1),
+        &fake("honest", 0, 2),
+        &out,
+        &options,
+    ));
+    assert_eq!(report["reasons"]["time"], 2, "{report:#}");
+    assert_eq!(report["counts"]["losses"], 2);
+    for game in games(&out) {
+        let moves = game["seconds"].as_array().unwrap().len();
+        assert!((7..9).contains(&moves), "{game:#}");
+    }
+}
+
 fn a_late_answer_of_one_game_is_ignored_in_the_next() {
     let out = folder("counts-late");
     let engines = (fake("counts-late", 1, 1), fake("counts", 0, 2));
@@ -317,18 +344,47 @@ fn an_engine_that_does_not_start_is_quoted() {
     assert!(words.contains("its last words: no model here"), "{words}");
 }
 
-/// Out of memory, or a program being rebuilt, is not a loss.
-fn an_engine_that_cannot_restart_ends_the_match() {
-    let out = folder("starts-once");
-    let marker = out.join("has-run");
+/// The command line of an engine that crashes in its first game and cannot be started again.
+fn starts_once(folder: &Path) -> String {
+    let marker = folder.join("has-run");
     let (marker, crash) = (marker.display(), fake("crash", 1, 1));
-    let engine = script(
-        &out,
+    script(
+        folder,
         &format!(
             "[ -e '{marker}' ] && {{ echo no memory >&2; exit 1; }}\ntouch '{marker}'\nexec {crash}"
         ),
         &format!("if exist '{marker}' (echo no memory>&2& exit 1)\ntype nul > '{marker}'\n{crash}"),
+    )
+}
+
+fn a_tournament_goes_on_without_an_engine_that_cannot_restart() {
+    let out = folder("goes-on");
+    let (one, two) = (fake("honest", 0, 1), fake("honest", 0, 2));
+    let engines = [("one", one), ("once", starts_once(&out)), ("two", two)];
+    let file = tournament(&out, 4, &engines);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tengen-match"));
+    command.args(["tournament", "--size", "5", &file, "--out"]);
+    let output = command.arg(&out).output().unwrap();
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{words}");
+    assert!(words.contains("no memory (stderr/once-0.log)"), "{words}");
+    let games = games(&out);
+    let between = |game: &&serde_json::Value| game["black"] != "once" && game["white"] != "once";
+    assert_eq!(games.iter().filter(between).count(), 4, "all of them");
+    assert_eq!(games.len(), 7, "one crash, two failed starts");
+    let table = fs::read_to_string(out.join("ratings.txt")).unwrap();
+    assert!(table.contains("once"), "{table}");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        said.starts_with(&table) && out.join("record.toml").exists(),
+        "{said}"
     );
+}
+
+/// Out of memory, or a program being rebuilt, is not a loss.
+fn an_engine_that_cannot_restart_ends_the_match() {
+    let out = folder("starts-once");
+    let engine = starts_once(&out);
     let other = fake("honest", 0, 2);
     let options = ["--games", "40"];
     let output = play(&engine, &other, &out, &options).output().unwrap();

@@ -70,6 +70,18 @@ pub(crate) fn script(folder: &Path, sh: &str, cmd: &str) -> String {
     format!("sh '{}'", path.display())
 }
 
+/// A file of a round robin of these engines, names and command lines, in a folder.
+pub(crate) fn tournament(folder: &Path, games_each: usize, engines: &[(&str, String)]) -> String {
+    let engine = |(name, command): &(&str, String)| {
+        format!("[[engine]]\nname = {name:?}\ncommand = {command:?}\n")
+    };
+    let engines: String = engines.iter().map(engine).collect();
+    let path = folder.join("engines.toml");
+    let text = format!("format = \"round-robin\"\ngames-each = {games_each}\n{engines}");
+    fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
 /// `tengen-match play` between two command lines, on 5x5 unless the options override it.
 pub(crate) fn play(first: &str, second: &str, out: &Path, options: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tengen-match"));
@@ -136,6 +148,7 @@ pub(crate) fn games(out: &Path) -> Vec<Value> {
 fn a_match_is_played_and_reported() {
     let out = folder("played");
     let options = ["--games", "20", "--concurrency", "2", "--random-plies", "2"];
+    let options = [&options[..], &["--time", "60+1"]].concat();
     let report = report(play(
         &fake("honest", 0, 1),
         &fake("honest", 0, 2),
@@ -157,7 +170,12 @@ fn a_match_is_played_and_reported() {
         (record.black.as_str(), record.white.as_str()),
         ("first", "second")
     );
-    assert!(record.result.ends_with("+R"), "{}", record.result);
+    assert!(record.result.ends_with('+'), "{}", record.result);
+    let clock = (record.main_time.as_str(), record.overtime.as_str());
+    assert_eq!(
+        (record.date.len(), clock),
+        ("2026-11-25".len(), ("60", "1 fischer"))
+    );
     let first = games.iter().find(|game| game["number"] == 0).unwrap();
     let moves = first["moves"].as_str().unwrap().split(' ').count();
     assert_eq!(record.plays.len(), moves);
@@ -276,6 +294,30 @@ fn a_missing_engine_ends_the_match_at_once() {
     let words = String::from_utf8_lossy(&output.stderr);
     assert!(
         words.contains("first: cannot start `no-such-engine`"),
+        "{words}"
+    );
+    assert_eq!(games(&out).len(), 0);
+    // Its corrected command plays in the same folder.
+    report(play(
+        &fake("honest", 0, 2),
+        &fake("honest", 0, 1),
+        &out,
+        &["--games", "2"],
+    ));
+    // The last engine of a tournament is tried before the first game, too.
+    let out = folder("missing-last");
+    let engines = [
+        ("one", fake("honest", 0, 1)),
+        ("two", fake("honest", 0, 2)),
+        ("three", "no-such-engine".to_owned()),
+    ];
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tengen-match"));
+    command.args(["tournament", "--size", "5", &tournament(&out, 2, &engines)]);
+    let output = command.arg("--out").arg(&out).output().unwrap();
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{words}");
+    assert!(
+        words.contains("three: cannot start `no-such-engine`"),
         "{words}"
     );
     assert_eq!(games(&out).len(), 0);

@@ -185,9 +185,12 @@ fn nothing_at_all_is_no_number_of_anything() {
         let said = said(tengen_match(&[subcommand, flag, "0"]));
         assert!(said.contains(flag) && said.contains("1 or more"), "{said}");
     }
+    let (engine, out) = (fake("honest", 0, 1), folder("no-moves"));
+    let short = said(play(&engine, &engine, &out, &["--max-moves", "4"]));
+    let words = "--max-moves 4 leaves no move to play after an opening of 4";
+    assert!(short.contains(words), "{short}");
     let said_of = said(tengen_match(&["elo", "--anchor-elo", "nan", "nowhere"]));
     assert!(said_of.contains("write a number"), "{said_of}");
-    let (engine, out) = (fake("honest", 0, 1), folder("no-time"));
     for flag in ["--command-limit", "--move-limit"] {
         let said = said(play(&engine, &engine, &out, &[flag, "0"]));
         let words = format!("{flag} takes seconds, more than 0, not 0");
@@ -229,11 +232,22 @@ fn a_tournament_ends_in_ratings_and_a_plot() {
     let read = |name: &str| fs::read_to_string(out.join(name)).unwrap();
     assert_eq!(read("ratings.svg").matches("<circle").count(), 3);
     assert!(read("ratings.md").contains("| steady | 0 |"));
+    let tired = &rows[2]["tally"];
+    assert_eq!((&tired["lost"], &tired["drawn"]), (&12.into(), &0.into()));
+    assert_eq!(rows[2]["against"]["steady"]["lost"], 6, "{ratings:#}");
     let elo = tengen_match(&["elo", "--anchor", "other"])
         .arg(&out)
         .output();
     let text = String::from_utf8(elo.unwrap().stdout).unwrap();
-    assert!(text.contains("Black's advantage"), "{text}");
+    assert!(text.contains("Black scored"), "{text}");
+    // Its file names engines for other matches.
+    let (out, engines) = (folder("tournament-engines"), file.to_str().unwrap());
+    let options = ["--games", "2", "--engines", engines];
+    let report = duel("play", "steady", "other", &out, &options);
+    assert_eq!(
+        report["counts"]["wins"].as_u64().unwrap() + report["counts"]["losses"].as_u64().unwrap(),
+        2
+    );
 }
 
 fn a_book_holds_different_balanced_openings() {
@@ -371,6 +385,15 @@ fn visits_can_be_the_clock() {
         [1.0, 1.0, 2.0, 2.0].map(Value::from)
     );
     assert_eq!(game["seconds"].as_array().unwrap().len(), 8);
+    // One that reports none is refused before the first game.
+    let (silent, out) = (fake("talks", 0, 1), folder("no-visits"));
+    let output = play(&silent, &silent, &out, &options).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains("first has no command tengen-report"),
+        "{said}"
+    );
+    assert_eq!(games(&out).len(), 0);
 }
 
 /// Tunes the move at which the fake engine resigns, from the second on: later is better.

@@ -165,6 +165,9 @@ pub enum UnknownGame {
     /// Unknown rules.
     #[error(transparent)]
     Rules(#[from] UnknownRules),
+    /// A komi, in a game that counts no points.
+    #[error("{0} has no komi: leave --komi out")]
+    Komi(&'static str),
 }
 
 /// The empty board of a game under rules given as text; the default rules if it is empty.

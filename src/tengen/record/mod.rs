@@ -82,6 +82,10 @@ pub struct GameRecord {
     pub result: String,
     /// Date in SGF's notation (`2026-08-23`); empty if unknown.
     pub date: String,
+    /// Main time of each side in seconds (SGF's `TM`); empty if unknown.
+    pub main_time: String,
+    /// Overtime or increment in words (SGF's `OT`); empty for none.
+    pub overtime: String,
     /// Comment on the whole game; empty for none.
     pub comment: String,
     /// Stones on the board before the first move, by point, ascending.
@@ -109,6 +113,8 @@ impl GameRecord {
             white: String::new(),
             result: String::new(),
             date: String::new(),
+            main_time: String::new(),
+            overtime: String::new(),
             comment: String::new(),
             setup: Vec::new(),
             to_move: None,

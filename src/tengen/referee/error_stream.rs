@@ -70,7 +70,7 @@ struct Log {
 pub(super) struct NewLines {
     /// Lines about errors.
     pub(super) complaints: Vec<String>,
-    /// The last non-empty line.
+    /// The last line about an error, the last non-empty line, and the file.
     pub(super) last_words: Option<String>,
 }
 
@@ -99,11 +99,26 @@ impl ErrorStream {
         Ok((stream, file))
     }
 
+    /// The last words of an engine that has ended, with the system's error if none can be written: that may have ended
+    /// it.
+    pub(super) fn last_words(&self, heard: NewLines) -> Option<String> {
+        let path = &self.log.lock().path;
+        let file = File::options().append(true).open(path);
+        let written = file.and_then(|mut file| file.write_all(b"\n"));
+        let error = written.err().map(|error| {
+            let path = path.display();
+            format!("{path} cannot be written ({error}), which may have ended it")
+        });
+        let words = heard.last_words.into_iter().chain(error);
+        words.reduce(|words, error| format!("{words}; {error}"))
+    }
+
     /// Scans the content written since the last call. An unreadable file is treated as empty: it is
     /// the engine's, and no reason to end a match.
     pub(super) fn listen(&mut self) -> NewLines {
-        let new = self.log.lock().new_text();
-        new.map_or_else(|_| NewLines::default(), |text| heard(&text))
+        let mut log = self.log.lock();
+        let new = log.new_text();
+        new.map_or_else(|_| NewLines::default(), |text| heard(&text, &log.path))
     }
 }
 
@@ -146,16 +161,23 @@ impl Log {
     }
 }
 
-fn heard(text: &str) -> NewLines {
-    let lines = text.lines().map(plain).filter(|line| !line.is_empty());
-    let mut heard = NewLines::default();
-    for line in lines {
-        if is_complaint(&line) && heard.complaints.len() < MAX_COMPLAINTS {
-            heard.complaints.push(line.clone());
-        }
-        heard.last_words = Some(line);
+fn heard(text: &str, path: &Path) -> NewLines {
+    let lines: Vec<String> = text.lines().map(plain).collect();
+    let complaints = || lines.iter().filter(|line| is_complaint(line));
+    let last = lines.iter().rfind(|line| !line.is_empty());
+    let last_words = last.map(|last| {
+        // Advice may follow the reason.
+        let reason = complaints().next_back().filter(|reason| *reason != last);
+        let reason = reason.map_or(String::new(), |reason| format!("{reason} ... "));
+        let name = |path: &Path| Some(path.file_name()?.to_string_lossy().into_owned());
+        let folder = path.parent().and_then(name).unwrap_or_default();
+        let file = name(path).unwrap_or_default();
+        format!("{reason}{last} ({folder}/{file})")
+    });
+    NewLines {
+        complaints: complaints().take(MAX_COMPLAINTS).cloned().collect(),
+        last_words,
     }
-    heard
 }
 
 /// A line without colours (ANSI escapes) and other control characters, shortened.
@@ -226,7 +248,8 @@ mod tests {
         file.write_all(b"hello\nWARN one\n\xff bye\n\n").unwrap();
         let heard = stream.listen();
         assert_eq!(heard.complaints, ["WARN one"]);
-        assert_eq!(heard.last_words.as_deref(), Some("\u{fffd} bye"));
+        let last = heard.last_words.unwrap();
+        assert!(last.starts_with("WARN one ... \u{fffd} bye ("), "{last}");
         file.write_all(&b"ERROR again\n".repeat(100_000)).unwrap();
         assert_eq!(stream.listen().complaints.len(), MAX_COMPLAINTS);
         assert_eq!(
@@ -236,6 +259,34 @@ mod tests {
         );
         std::fs::remove_file(&path).unwrap();
         assert_eq!(stream.listen(), NewLines::default());
+    }
+
+    #[test]
+    fn the_last_words_are_the_reason_the_last_line_and_the_file() {
+        let words = |text: &str| heard(text, Path::new("runs/x/stderr/a-0.log")).last_words;
+        let clap =
+            "error: unexpected argument '--visitz' found\n\nUsage: x\n\nFor more, try '--help'.\n";
+        let told = "error: unexpected argument '--visitz' found ... For more, try '--help'. (stderr/a-0.log)";
+        assert_eq!(words(clap).as_deref(), Some(told));
+        let told = "error: no network (stderr/a-0.log)";
+        assert_eq!(words("hello\nerror: no network\n").as_deref(), Some(told));
+        assert_eq!(words("hello\n").as_deref(), Some("hello (stderr/a-0.log)"));
+        assert_eq!(words("\n"), None);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_full_disk_is_told_with_the_last_words() {
+        let (stream, _) = ErrorStream::open(Path::new("/dev/full")).unwrap();
+        let heard = NewLines {
+            last_words: Some("bye".to_owned()),
+            ..NewLines::default()
+        };
+        let told = stream.last_words(heard).unwrap();
+        assert!(
+            told.starts_with("bye; /dev/full cannot be written (No space left"),
+            "{told}"
+        );
     }
 
     #[test]

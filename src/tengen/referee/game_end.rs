@@ -133,8 +133,8 @@ pub struct GameEnd {
 }
 
 impl GameEnd {
-    /// The result in the notation of SGF's `RE`: `R` for a resignation or a position without a move,
-    /// `T` for time, `F` for every other failure.
+    /// The result in the notation of SGF's `RE`: nothing after `B+` for a win by the rules that has no points, `R` for a
+    /// resignation, `T` for time, `F` for every other failure.
     pub fn sgf_result(&self) -> String {
         if let Some(count) = &self.count {
             return count.result.clone();
@@ -143,7 +143,8 @@ impl GameEnd {
             return "0".to_owned();
         };
         let way = match self.reason {
-            Reason::Rules | Reason::Resignation => "R",
+            Reason::Rules => "",
+            Reason::Resignation => "R",
             Reason::Time => "T",
             _ => "F",
         };
@@ -237,4 +238,30 @@ fn by_points(result: &str) -> Result<(&str, f64), &str> {
     parts
         .and_then(|(winner, points)| Some((winner, points.parse().ok()?)))
         .ok_or(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_resignation_is_recorded_as_one() {
+        for (reason, expected) in [
+            (Reason::Rules, "B+"),
+            (Reason::Resignation, "B+R"),
+            (Reason::Time, "B+T"),
+            (Reason::Crash, "B+F"),
+        ] {
+            let end = GameEnd {
+                outcome: Outcome::win(Color::Black),
+                reason,
+                detail: None,
+                count: None,
+                moves: Vec::new(),
+                left: None,
+                usable: [true; 2],
+            };
+            assert_eq!(end.sgf_result(), expected);
+        }
+    }
 }

@@ -291,6 +291,11 @@ impl RunningEngine for GomocupPlayer {
         }
     }
 
+    /// Only its messages tell.
+    fn reports_visits(&self) -> bool {
+        true
+    }
+
     fn refusals(&mut self) -> Vec<(ComplaintKind, String)> {
         std::mem::take(&mut self.refusals)
     }

@@ -34,6 +34,8 @@ pub(super) struct GtpPlayer {
     time: MatchTimeControl,
     /// Settings that it refused, or has no command for.
     refusals: Vec<(ComplaintKind, String)>,
+    /// Time that its answers to commands have taken since its last move: it may have thought.
+    since_move: Duration,
 }
 
 impl GtpPlayer {
@@ -47,6 +49,7 @@ impl GtpPlayer {
             size: BoardSize::square(1),
             time: MatchTimeControl::None,
             refusals: Vec::new(),
+            since_move: Duration::ZERO,
         }
     }
 
@@ -116,6 +119,34 @@ impl GtpPlayer {
         }
     }
 
+    /// Sets the clock with the best command that it lists.
+    fn tell_clock(&mut self, time: MatchTimeControl) -> Result<(), Fault> {
+        let known = self.time_commands();
+        match time.command(known) {
+            Some(command) => self.tell(&command)?,
+            None if time == MatchTimeControl::None || self.lists("time_left") => {}
+            None => {
+                let line = format!(
+                    "was not told the clock, {time}: it has no command time_settings or time_left"
+                );
+                self.note(ComplaintKind::Untold, line);
+            }
+        }
+        if let MatchTimeControl::Absolute {
+            most_move: Some(most),
+            ..
+        } = time
+            && !known.kata_time_settings
+        {
+            let line = format!(
+                "was not told that a move may take at most {} s: it has no command kata-time_settings",
+                most.as_secs_f64()
+            );
+            self.note(ComplaintKind::Untold, line);
+        }
+        Ok(())
+    }
+
     /// The command that sets up a board.
     fn board_command(size: BoardSize) -> String {
         let BoardSize { width, height } = size;
@@ -130,9 +161,9 @@ impl GtpPlayer {
     }
 
     fn ask(&mut self, command: &str) -> Result<String, Fault> {
-        self.client
-            .command(command, self.limit)
-            .map(|answer| answer.text)
+        let answer = self.client.command(command, self.limit)?;
+        self.since_move += answer.took;
+        Ok(answer.text)
     }
 
     fn time_commands(&self) -> TimeCommands {
@@ -151,6 +182,7 @@ impl GtpPlayer {
         limit: Duration,
     ) -> Result<Reply, Fault> {
         let answer = self.client.command(&format!("{command} {color}"), limit)?;
+        let took = answer.took + std::mem::take(&mut self.since_move);
         let report = match self.lists(REPORT_COMMAND) {
             true => Some(self.ask(REPORT_COMMAND)?.chars().take(REPORT_LEN).collect()),
             false => None,
@@ -167,7 +199,7 @@ impl GtpPlayer {
         };
         Ok(Reply {
             choice,
-            took: answer.took,
+            took,
             report,
         })
     }
@@ -202,6 +234,10 @@ impl RunningEngine for GtpPlayer {
         }
     }
 
+    fn reports_visits(&self) -> bool {
+        self.lists(REPORT_COMMAND)
+    }
+
     fn refusals(&mut self) -> Vec<(ComplaintKind, String)> {
         std::mem::take(&mut self.refusals)
     }
@@ -217,12 +253,12 @@ impl EnginePlayer for GtpPlayer {
         self.ask(&Self::board_command(setup.size))?;
         self.ask("clear_board")?;
         self.tell_rules(setup)?;
-        if let Some(command) = setup.time.command(self.time_commands()) {
-            self.tell(&command)?;
-        }
+        self.tell_clock(setup.time)?;
         for (&mv, color) in setup.opening.iter().zip(Color::BOTH.into_iter().cycle()) {
             self.play(color, mv)?;
         }
+        // No clock has run.
+        self.since_move = Duration::ZERO;
         Ok(())
     }
 

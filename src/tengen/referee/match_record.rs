@@ -162,12 +162,14 @@ fn rounded(interval: Interval, factor: f64, steps: f64) -> Option<[f64; 2]> {
     ])
 }
 
-/// A game of this match as a record with times and visits in its comments, for SGF.
-pub fn score_sheet(finished: &FinishedGame, plan: &MatchPlan<'_>) -> GameRecord {
+/// A game of this match as a record of this day, with times and visits in its comments, for SGF.
+pub fn score_sheet(finished: &FinishedGame, plan: &MatchPlan<'_>, day: String) -> GameRecord {
     let FinishedGame { fixture, end, .. } = finished;
     let size = plan.rules.size();
     let mut record = plan.beginning(fixture);
     record.result = end.sgf_result();
+    record.date = day;
+    [record.main_time, record.overtime] = plan.terms.time.for_records();
     record.comment = format!(
         "Game {}, pair {}, time {}; ended by {}{}",
         fixture.number,

@@ -15,7 +15,8 @@ use super::gomocup_player::GomocupPlayer;
 use super::gtp_player::GtpPlayer;
 use super::live::LivePlace;
 use super::player::{
-    ComplaintKind, EngineMessage, EngineSpec, RunningEngine, StartError, and_last_words,
+    ComplaintKind, EngineMessage, EngineSpec, RunningEngine, StartError, UnsuitableEngine,
+    and_last_words,
 };
 use super::process::{EngineProcesses, EngineProtocol};
 use super::refereed_game::{Fixture, RefereedGame};
@@ -90,9 +91,10 @@ impl MatchPlan<'_> {
     /// several times a second, with the running engines.
     ///
     /// # Errors
-    /// [`StartError`] if an engine that has not been started before in this run cannot be started.
-    /// One that fails to start later loses its game as crashed; after three consecutive failures
-    /// the match ends with this error, and can be continued when the engine is available again.
+    /// [`StartError`] if an engine cannot be started: all are tried before the first game. One that
+    /// fails to start later loses its game as crashed; after three consecutive failures its other
+    /// games are left out, and the match ends with this error. It can be continued when the engine
+    /// is available again.
     pub fn play<B>(
         &self,
         fixtures: &[Fixture],
@@ -104,27 +106,30 @@ impl MatchPlan<'_> {
             fixtures,
             next: AtomicUsize::new(0),
             stop: AtomicBool::new(false),
-            failed_starts: self
-                .engines
-                .iter()
-                .map(|_| AtomicU32::new(MAX_FAILED_STARTS))
-                .collect(),
+            failed_starts: self.engines.iter().map(|_| AtomicU32::new(0)).collect(),
             processes: EngineProcesses::guarded(self.guard.as_deref()),
         };
         let places = self.concurrency.min(fixtures.len());
         let (sender, receiver) = sync_channel(places);
         let mut result = Ok(None);
         std::thread::scope(|scope| {
-            for place in 0..places {
-                let (sender, shared) = (sender.clone(), &shared);
-                let slot = GameSlot {
-                    shared,
-                    number: place,
-                    players: HashMap::new(),
-                };
-                scope.spawn(move || slot.play_all(&sender));
-            }
-            drop(sender);
+            let slot = |number| GameSlot {
+                shared: &shared,
+                number,
+                players: HashMap::new(),
+            };
+            scope.spawn(move || {
+                let mut first = slot(0);
+                if let Err(error) = first.start_all() {
+                    let _ = sender.send(Err(error));
+                    return;
+                }
+                for place in 1..places {
+                    let sender = sender.clone();
+                    scope.spawn(move || slot(place).play_all(&sender));
+                }
+                first.play_all(&sender);
+            });
             loop {
                 meanwhile(&shared.processes);
                 let message = match receiver.recv_timeout(LOOK_INTERVAL) {
@@ -135,7 +140,13 @@ impl MatchPlan<'_> {
                 match message.map(&mut finished) {
                     Ok(ControlFlow::Continue(())) => continue,
                     Ok(ControlFlow::Break(value)) => result = Ok(Some(value)),
-                    Err(error) => result = Err(error),
+                    // The other engines play on.
+                    Err(error) => {
+                        if result.is_ok() {
+                            result = Err(error);
+                        }
+                        continue;
+                    }
                 }
                 shared.stop.store(true, Ordering::Relaxed);
                 break;
@@ -155,7 +166,7 @@ struct Shared<'a> {
     next: AtomicUsize,
     /// Set when no further games are needed.
     stop: AtomicBool,
-    /// Consecutive start failures of each engine; already the maximum for one that has never been started.
+    /// Consecutive start failures of each engine.
     failed_starts: Vec<AtomicU32>,
     /// The running engines of all slots.
     processes: EngineProcesses,
@@ -165,10 +176,14 @@ struct Shared<'a> {
 const MAX_FAILED_STARTS: u32 = 3;
 
 impl Shared<'_> {
-    /// Whether the match continues after an engine has failed to start, which then loses the game.
-    fn goes_on_without(&self, engine: usize) -> bool {
-        let failed = self.failed_starts[engine].fetch_add(1, Ordering::Relaxed) + 1;
-        failed < MAX_FAILED_STARTS
+    /// Counts a failed start of an engine.
+    fn has_failed_to_start(&self, engine: usize) {
+        self.failed_starts[engine].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether an engine has failed to start so often that it plays no other games.
+    fn is_out(&self, engine: usize) -> bool {
+        self.failed_starts[engine].load(Ordering::Relaxed) >= MAX_FAILED_STARTS
     }
 }
 
@@ -187,12 +202,30 @@ struct GameSlot<'a> {
 }
 
 impl GameSlot<'_> {
+    /// Starts all engines of the schedule, so that a wrong command line shows before the first game.
+    fn start_all(&mut self) -> Result<(), StartError> {
+        for &engine in self.shared.fixtures.iter().flat_map(|game| &game.engines) {
+            if !self.players.contains_key(&engine) {
+                let running = self.take_player(engine)?;
+                self.players.insert(engine, running);
+            }
+        }
+        Ok(())
+    }
+
     fn play_all(mut self, sender: &SyncSender<Result<FinishedGame, StartError>>) {
         while !self.shared.stop.load(Ordering::Relaxed) {
             let next = self.shared.next.fetch_add(1, Ordering::Relaxed);
             let Some(&fixture) = self.shared.fixtures.get(next) else {
                 break;
             };
+            if fixture
+                .engines
+                .iter()
+                .any(|&engine| self.shared.is_out(engine))
+            {
+                continue;
+            }
             let Some(message) = self.play(fixture).transpose() else {
                 break;
             };
@@ -211,16 +244,19 @@ impl GameSlot<'_> {
         for (&engine, color) in fixture.engines.iter().zip(Color::BOTH) {
             match self.take_player(engine) {
                 Ok(player) => players.push(player),
-                Err(error) if self.shared.goes_on_without(engine) => {
+                Err(error) => {
                     self.players
                         .extend(fixture.engines.into_iter().zip(players));
+                    self.shared.has_failed_to_start(engine);
+                    if self.shared.is_out(engine) {
+                        return Err(error);
+                    }
                     return Ok(Some(FinishedGame {
                         fixture,
                         end: lost_at_start(color, &error),
                         complaints: Vec::new(),
                     }));
                 }
-                Err(error) => return Err(error),
             }
         }
         let [black, white] = players.as_mut_slice() else {
@@ -259,7 +295,7 @@ impl GameSlot<'_> {
                 line,
             }));
         }
-        add_last_words(&mut end, &heard);
+        add_last_words(&mut end, &players, heard);
         if let Some(live) = &live {
             live.ended(&end);
         }
@@ -293,13 +329,20 @@ impl GameSlot<'_> {
         player.greet().map_err(|fault| StartError::Handshake {
             name: name(),
             fault,
-            last_words: errors.listen().last_words,
+            last_words: {
+                let heard = errors.listen();
+                errors.last_words(heard)
+            },
         })?;
-        let fits = player.check_game(plan.rules.name(), plan.rules.size());
-        fits.map_err(|source| StartError::UnsuitableEngine {
+        let unsuitable = |source| StartError::UnsuitableEngine {
             name: name(),
             source,
-        })?;
+        };
+        let fits = player.check_game(plan.rules.name(), plan.rules.size());
+        fits.map_err(unsuitable)?;
+        if plan.terms.conditions.visits_per_second.is_some() && !player.reports_visits() {
+            return Err(unsuitable(UnsuitableEngine::NoReport));
+        }
         self.shared.failed_starts[engine].store(0, Ordering::Relaxed);
         Ok(Running { player, errors })
     }
@@ -327,12 +370,14 @@ fn plain(name: &str) -> String {
 }
 
 /// Appends the last output of a crashed engine to the details of the end.
-fn add_last_words(end: &mut GameEnd, heard: &[NewLines; 2]) {
+fn add_last_words(end: &mut GameEnd, players: &[Running], heard: [NewLines; 2]) {
     if let (Reason::Crash, Some(winner), Some(detail)) =
         (end.reason, end.outcome.winner, &mut end.detail)
     {
-        let loser = &heard[winner.opponent().index()];
-        detail.push_str(&and_last_words(loser.last_words.as_ref()));
+        let mut seats = players.iter().zip(heard);
+        let loser = seats.nth(winner.opponent().index());
+        let words = loser.and_then(|(loser, heard)| loser.errors.last_words(heard));
+        detail.push_str(&and_last_words(words.as_ref()));
     }
 }
 

@@ -44,7 +44,7 @@ pub use player::{
     Reply, StartError, UnsuitableEngine,
 };
 pub use process::{EngineProcesses, EngineProtocol, SpawnError};
-pub use rating_table::{RatingError, RatingRow, RatingTable};
+pub use rating_table::{RatingError, RatingRow, RatingTable, Tally};
 pub use referee_clock::{AnnouncedTime, RefereeClock, TimeForfeit};
 pub use refereed_game::{Fixture, Format, RefereedGame, refereed_game, schedule};
 pub use report::{Failure, Failures, FaultsInCounting, MatchReport};

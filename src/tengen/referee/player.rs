@@ -44,7 +44,7 @@ pub struct GameSetup<'a> {
 pub struct Reply {
     /// The move, pass or resignation.
     pub choice: PlayerMove,
-    /// Time from the question to the answer.
+    /// Time from the question to the answer, and of answers to other commands since its last move.
     pub took: Duration,
     /// Its report on the search, if any.
     pub report: Option<String>,
@@ -193,6 +193,9 @@ pub(super) trait RunningEngine: EnginePlayer + Send {
     /// [`UnsuitableEngine`] gives the reason, and what to do.
     fn check_game(&mut self, game: &str, size: BoardSize) -> Result<(), UnsuitableEngine>;
 
+    /// Whether it can report the visits of its searches, as far as is known.
+    fn reports_visits(&self) -> bool;
+
     /// Settings that it refused, or has no command for, since the last call.
     fn refusals(&mut self) -> Vec<(ComplaintKind, String)>;
 
@@ -228,7 +231,7 @@ pub enum StartError {
         name: String,
         /// What it did. Not a cause of its own, whose text would come twice.
         fault: Fault,
-        /// The last line on its error stream.
+        /// What it said last on its error stream.
         last_words: Option<String>,
     },
     /// It does not play the match's game.
@@ -270,6 +273,9 @@ pub enum UnsuitableEngine {
     /// It failed to answer.
     #[error(transparent)]
     Failed(#[from] Fault),
+    /// Visits are the clock, and it reports none.
+    #[error("has no command {REPORT_COMMAND}, without which visits cannot be its clock")]
+    NoReport,
     /// Its protocol is for Gomoku only.
     #[error(
         "speaks the protocol of Gomocup, which has no {0}: leave the option for its protocol out"

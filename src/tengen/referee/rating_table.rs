@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::results::GameEntry;
 use super::score_board::Repeats;
 use crate::game::BoardSize;
-use crate::stats::{Interval, Meeting, RatedPair, fit_with_intervals};
+use crate::stats::{GameResult, Interval, Meeting, RatedPair, fit_with_intervals};
 
 /// One engine's row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -24,6 +24,41 @@ pub struct RatingRow {
     pub games: u32,
     /// Mean score in them, in 0..=1.
     pub score: f64,
+    /// Number of games that it won, drew and lost.
+    pub tally: Tally,
+    /// The same against each of its opponents.
+    pub against: BTreeMap<String, Tally>,
+}
+
+/// Games of one engine by their result.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Games that it won.
+    pub won: u32,
+    /// Drawn games.
+    pub drawn: u32,
+    /// Games that it lost.
+    pub lost: u32,
+}
+
+impl Tally {
+    fn add(&mut self, result: GameResult) {
+        match result {
+            GameResult::Win => self.won += 1,
+            GameResult::Draw => self.drawn += 1,
+            GameResult::Loss => self.lost += 1,
+        }
+    }
+
+    /// Number of games.
+    pub fn games(self) -> u32 {
+        self.won + self.drawn + self.lost
+    }
+
+    /// Wins and half the draws.
+    pub fn points(self) -> f64 {
+        f64::from(self.won) + f64::from(self.drawn) / 2.0
+    }
 }
 
 /// A rating list.
@@ -33,10 +68,8 @@ pub struct RatingTable {
     pub anchor: String,
     /// All engines, the strongest first.
     pub rows: Vec<RatingRow>,
-    /// Advantage of playing Black, in Elo.
-    pub black_advantage: f64,
-    /// 95% interval of the advantage, in Elo.
-    pub black_interval: Interval,
+    /// Black's mean score over all games, in 0..=1.
+    pub black_score: f64,
     /// Number of games that repeat others move for move, and are not counted.
     pub repeated: u32,
 }
@@ -109,26 +142,29 @@ impl RatingTable {
             .iter()
             .enumerate()
             .map(|(engine, name)| {
-                let (games, points) = totals(engine, &games);
-                let interval = fitted.elo[engine];
+                let interval = fitted.intervals[engine];
+                let (tally, against) = tallies(name, counted.iter().map(|(_, game)| *game));
                 RatingRow {
                     name: name.clone(),
-                    elo: moved(fitted.ratings.elo[engine]),
+                    elo: moved(fitted.elo[engine]),
                     interval: Interval {
                         low: moved(interval.low),
                         high: moved(interval.high),
                     },
-                    games,
-                    score: points / f64::from(games.max(1)),
+                    games: tally.games(),
+                    score: tally.points() / f64::from(tally.games().max(1)),
+                    tally,
+                    against,
                 }
             })
             .collect();
         rows.sort_by(|a, b| b.elo.total_cmp(&a.elo));
+        let for_black = counted.iter().map(|(_, game)| game.result.for_black());
+        let black_points: f64 = for_black.map(GameResult::points).sum();
         Ok(RatingTable {
             anchor: anchor.to_owned(),
             rows,
-            black_advantage: fitted.ratings.black_advantage,
-            black_interval: fitted.black_advantage,
+            black_score: black_points / counted.len() as f64,
             repeated: repeats.found(),
         })
     }
@@ -139,24 +175,32 @@ fn meeting(names: &[String], game: &GameEntry) -> Meeting {
     // `names` contains every player, sorted.
     let index = |name: &String| names.binary_search(name).unwrap_or_default();
     Meeting {
-        black: index(&game.black),
-        white: index(&game.white),
-        black_points: game.result.for_black().points(),
+        first: index(&game.black),
+        second: index(&game.white),
+        points: game.result.for_black().points(),
         games: 1.0,
     }
 }
 
-/// Games and points of one engine.
-fn totals(engine: usize, games: &[Meeting]) -> (u32, f64) {
-    let mut totals = (0, 0.0);
+/// The results of one engine, in all and against each opponent.
+fn tallies<'a>(
+    engine: &str,
+    games: impl Iterator<Item = &'a GameEntry>,
+) -> (Tally, BTreeMap<String, Tally>) {
+    let (mut all, mut against) = (Tally::default(), BTreeMap::<String, Tally>::new());
     for game in games {
-        if game.black == engine {
-            totals = (totals.0 + 1, totals.1 + game.black_points);
+        let for_black = game.result.for_black();
+        let (opponent, result) = if game.black == engine {
+            (&game.white, for_black)
         } else if game.white == engine {
-            totals = (totals.0 + 1, totals.1 + 1.0 - game.black_points);
-        }
+            (&game.black, for_black.reversed())
+        } else {
+            continue;
+        };
+        all.add(result);
+        against.entry(opponent.clone()).or_default().add(result);
     }
-    totals
+    (all, against)
 }
 
 fn refuse_unconnected(
@@ -169,8 +213,8 @@ fn refuse_unconnected(
     while grown {
         let before = reached.len();
         for game in games {
-            if reached.contains(&game.black) || reached.contains(&game.white) {
-                reached.extend([game.black, game.white]);
+            if reached.contains(&game.first) || reached.contains(&game.second) {
+                reached.extend([game.first, game.second]);
             }
         }
         grown = reached.len() > before;
@@ -217,10 +261,16 @@ pub(super) mod tests {
         let elo: Vec<f64> = table.rows.iter().map(|row| row.elo).collect();
         assert_eq!(elo[2], 1000.0);
         assert!((elo[0] - elo[1] - (elo[1] - elo[2])).abs() < 5.0, "{elo:?}");
-        // The penalty adds three games, half to each meeting: 30.75 of 41.5 is 182.6 Elo.
-        assert!((elo[1] - elo[2] - 182.6).abs() < 0.5, "{elo:?}");
+        // The penalty adds two games, one to each meeting: 30.5 of 41 is 185.3 Elo.
+        assert!((elo[1] - elo[2] - 185.3).abs() < 0.5, "{elo:?}");
         let middle = &table.rows[1];
         assert_eq!((middle.games, middle.score), (80, 0.5));
+        let lost = Tally {
+            won: 10,
+            drawn: 0,
+            lost: 30,
+        };
+        assert_eq!(middle.against["c"], lost);
         assert!(
             middle.interval.contains(middle.elo)
                 && middle.interval.high - middle.interval.low > 50.0
@@ -256,6 +306,7 @@ pub(super) mod tests {
         let table = RatingTable::new(SIZE, &[games.collect()], "a", 1000.0).unwrap();
         let best = &table.rows[0];
         assert_eq!((best.name.as_str(), best.score), ("b", 1.0));
+        assert_eq!(table.black_score, 0.5);
         assert!(
             best.interval.low < 1050.0 && best.interval.high > 1600.0,
             "{best:?}"

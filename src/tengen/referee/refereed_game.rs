@@ -3,7 +3,7 @@
 use super::game::{ScheduledGame, play_game};
 use super::game_end::GameEnd;
 use super::opening::{self, Book, OpeningError};
-use crate::game::{BoardSize, Game, HalfPoints, Move, Rules as _, UnknownRules};
+use crate::game::{BoardSize, Game, HalfPoints, Move, Rules as _};
 use crate::games::{UnknownGame, with_game};
 use crate::record::GameRecord;
 
@@ -47,7 +47,7 @@ pub trait RefereedGame: Send + Sync {
 /// another komi.
 ///
 /// # Errors
-/// [`UnknownGame`] lists the games, the sizes or the rules.
+/// [`UnknownGame`] lists the games, the sizes or the rules, or says that the game has no komi.
 pub fn refereed_game(
     name: &str,
     size: BoardSize,
@@ -64,8 +64,8 @@ fn boxed<G: Game>(
     let Some(komi) = komi else {
         return Ok(Box::new(StartPosition(start)));
     };
-    let refused = || UnknownRules::new(format!("komi {komi}"), "a komi in games that count points");
-    let rules = start.rules().with_komi(komi).ok_or_else(refused)?;
+    let rules = start.rules().with_komi(komi);
+    let rules = rules.ok_or(UnknownGame::Komi(G::INFO.title))?;
     Ok(Box::new(StartPosition(G::with_rules(start.size(), rules)?)))
 }
 
@@ -211,5 +211,8 @@ mod tests {
             let rules = refereed_game("nogo", size, "", None).unwrap();
             assert_eq!((rules.name(), rules.size()), ("nogo", size));
         }
+        let komi = refereed_game("nogo", BoardSize::square(9), "", Some(HalfPoints(10)));
+        let told = komi.map(|_| ()).unwrap_err().to_string();
+        assert_eq!(told, "NoGo has no komi: leave --komi out");
     }
 }

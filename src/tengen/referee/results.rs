@@ -229,7 +229,8 @@ pub struct ResultFile {
 }
 
 impl ResultFile {
-    /// Opens or creates the file of a match and returns the games it already holds.
+    /// Opens or creates the file of a match and returns the games it already holds. A file without games, of a match
+    /// that could not be started, becomes one with these terms.
     ///
     /// # Errors
     /// [`ResultError::OtherMatch`] if it belongs to a match with other terms, and the other
@@ -254,11 +255,14 @@ impl ResultFile {
         }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(io)?;
-        let text = whole_lines(path, bytes)?;
+        let mut text = whole_lines(path, bytes)?;
         let mut games = Vec::new();
         if !text.is_empty() {
             let (found, played) = parse(path, &text)?;
-            refuse_other_terms(path, &found, terms)?;
+            match played.is_empty() {
+                true => text.clear(),
+                false => refuse_other_terms(path, &found, terms)?,
+            }
             games = played;
         }
         file.set_len(text.len() as u64).map_err(io)?;

@@ -87,10 +87,23 @@ fn a_file_in_use_of_another_match_or_corrupt_is_refused() {
         Err(ResultError::InUse { .. })
     ));
     drop(file);
+    // Without a game it binds nothing.
     let other = MatchTerms {
         time: "10".to_owned(),
         ..terms()
     };
+    for terms in [&other, &terms()] {
+        let (_, found) = ResultFile::open(&path, terms).unwrap();
+        assert_eq!(
+            (found, read(&path).unwrap()),
+            (Vec::new(), (terms.clone(), Vec::new()))
+        );
+    }
+    let play = |terms: &MatchTerms| {
+        let (mut file, _) = ResultFile::open(&path, terms).unwrap();
+        file.append(&entry(0, "a", "b", ResultText::Black)).unwrap();
+    };
+    play(&terms());
     let error = ResultFile::open(&path, &other).unwrap_err();
     let expected = "its time is \"none\", asked for was \"10\"";
     assert!(error.to_string().contains(expected), "{error}");
@@ -100,7 +113,7 @@ fn a_file_in_use_of_another_match_or_corrupt_is_refused() {
         rules: Some("renju".to_owned()),
         ..terms()
     };
-    drop(ResultFile::open(&path, &renju).unwrap());
+    play(&renju);
     let error = ResultFile::open(&path, &terms()).unwrap_err();
     let expected = "its rules is \"renju\", asked for was null";
     assert!(error.to_string().contains(expected), "{error}");

@@ -126,6 +126,33 @@ impl MatchTimeControl {
         }
     }
 
+    /// The main time in seconds and the overtime in words, as in SGF's `TM` and `OT`; empty without a clock.
+    pub(super) fn for_records(&self) -> [String; 2] {
+        let seconds = |time: Duration| time.as_secs_f64().to_string();
+        match *self {
+            MatchTimeControl::None => [String::new(), String::new()],
+            MatchTimeControl::Absolute {
+                main,
+                increment,
+                most_move,
+            } => {
+                let most = most_move.map(|most| format!("at most {} s a move", seconds(most)));
+                let added =
+                    (!increment.is_zero()).then(|| format!("{} fischer", seconds(increment)));
+                let words: Vec<String> = added.into_iter().chain(most).collect();
+                [seconds(main), words.join(", ")]
+            }
+            MatchTimeControl::Byoyomi(of) => {
+                let overtime = format!("{}x{} byo-yomi", of.number, seconds(of.period));
+                [seconds(of.main), overtime]
+            }
+            MatchTimeControl::Canadian(of) => {
+                let overtime = format!("{}/{} Canadian", of.number, seconds(of.period));
+                [seconds(of.main), overtime]
+            }
+        }
+    }
+
     /// The moves or periods left in `time_left`, consistent with [`MatchTimeControl::command`]: an
     /// engine with periods of one move has one move in each.
     pub(super) fn announced_stones(&self, stones: u32, engine: TimeCommands) -> u32 {
@@ -324,6 +351,21 @@ mod tests {
             "time_settings 180 0 0",
             "kata-time_settings fischer-capped 180 2 -1 1.500",
         );
+    }
+
+    #[test]
+    fn records_have_main_time_and_overtime() {
+        for (control, main, overtime) in [
+            ("none", "", ""),
+            ("15m", "900", ""),
+            ("10+0.1", "10", "0.1 fischer"),
+            ("180/30", "180", "at most 30 s a move"),
+            ("10+3*5", "10", "3x5 byo-yomi"),
+            ("10+30/5", "10", "5/30 Canadian"),
+        ] {
+            let control: MatchTimeControl = control.parse().unwrap();
+            assert_eq!(control.for_records(), [main, overtime]);
+        }
     }
 
     #[test]

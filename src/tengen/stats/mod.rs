@@ -13,6 +13,6 @@ mod spsa;
 pub use elo::{Interval, Z_95, elo_from_score, score_from_elo, wilson};
 pub use intervals::{RatedPair, RatingsWithIntervals, fit_with_intervals};
 pub use pairs::{GameResult, MatchScore, PairCounts};
-pub use ratings::{Meeting, Ratings};
+pub use ratings::Meeting;
 pub use sprt::{BadBounds, Sprt, Verdict};
 pub use spsa::{BadTunedParameter, Spsa, TunedParameter};

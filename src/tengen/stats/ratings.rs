@@ -1,22 +1,22 @@
-//! Ratings of many engines from all their games: Bradley and Terry's model with a parameter for the
-//! first player's advantage, by Firth's penalised likelihood.
+//! Ratings of many engines from all their games: Bradley and Terry's model by Firth's penalised likelihood.
 //!
-//! Black of rating `a` scores against White of rating `b` as the logistic curve of `a + f - b`, with
-//! one `f` for all; a draw is half a win. One engine's rating is fixed, which fixes the scale.
-//! Sources: Bradley and Terry, Biometrika 39 (1952); Davidson and Beaver, Biometrics 33 (1977), for
-//! the order effect.
+//! An engine of rating `a` scores against one of rating `b` as the logistic curve of `a - b`; a draw is half a win. One
+//! engine's rating is fixed, which fixes the scale. Source: Bradley and Terry, Biometrika 39 (1952).
+//!
+//! Colours are not part of the model. Every opening is played with both, so that they cancel out, and the ratings of two
+//! engines agree with the rating difference of their score. An unknown for the advantage of Black would have no bound
+//! where one colour always wins, and with it the differences between engines would grow without bound.
 //!
 //! Plain maximum likelihood puts an engine that won everything at infinity. Firth's penalty (half
 //! the logarithm of the information's determinant, Jeffreys' prior; Biometrika 80, 1993) removes
 //! the bias of order 1/n instead, and is the accepted remedy for this case (Heinze and Schemper,
 //! Statistics in Medicine 21, 2002). It acts like some additional drawn games per meeting, in total
-//! as many as there are unknowns: 4-0 alone counts as 4.5-0.5, and 400 games are hardly affected.
+//! one fewer than there are engines: 4-0 alone counts as 4.5-0.5, and 400 games are hardly affected.
 
 use super::elo::{LOGIT_PER_ELO, score_from_elo};
 
 /// Standard deviation (Elo) of a normal prior on every unknown: wide enough to carry no
-/// information, but it defines an answer for unknowns without games (the first player's advantage
-/// after one game).
+/// information, but it defines an answer for an engine without games.
 const PRIOR_DEVIATION_ELO: f64 = 100_000.0;
 
 /// Maximum number of steps; ten are usual.
@@ -28,39 +28,45 @@ const CONVERGED_ELO: f64 = 1e-4;
 /// Maximum length of a step (Elo); far from the maximum full steps overshoot.
 const MAX_STEP_ELO: f64 = 200.0;
 
-/// Games between the same Black and White.
+/// Games between the same two engines.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Meeting {
-    /// Index of the black engine.
-    pub black: usize,
-    /// Index of the white engine.
-    pub white: usize,
-    /// Black's points: wins and half the draws.
-    pub black_points: f64,
-    /// Number of games between the two, with these colours.
+    /// Index of the first engine.
+    pub first: usize,
+    /// Index of the second engine.
+    pub second: usize,
+    /// The first engine's points: wins and half the draws.
+    pub points: f64,
+    /// Number of games between the two.
     pub games: f64,
 }
 
-/// Ratings in Elo.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ratings {
-    /// Each engine's rating; the anchor's is 0.
-    pub elo: Vec<f64>,
-    /// Value of playing Black.
-    pub black_advantage: f64,
-}
+impl Meeting {
+    /// The first engine's expected score under these ratings, in 0..=1.
+    pub(super) fn expected(&self, elo: &[f64]) -> f64 {
+        score_from_elo(self.difference(elo))
+    }
 
-impl Ratings {
-    /// Black's expected score in a game between these two, in 0..=1.
-    pub fn expected(&self, black: usize, white: usize) -> f64 {
-        score_from_elo(self.elo[black] + self.black_advantage - self.elo[white])
+    fn difference(&self, elo: &[f64]) -> f64 {
+        elo[self.first] - elo[self.second]
+    }
+
+    /// The unknowns that it depends on, with the sign of their effect on the first engine's score.
+    fn signs(&self) -> [(usize, f64); 2] {
+        [(self.first, 1.0), (self.second, -1.0)]
+    }
+
+    /// Information that it adds about its difference, per square Elo.
+    fn weight(&self, elo: &[f64]) -> f64 {
+        let expected = self.expected(elo);
+        self.games * expected * (1.0 - expected) * LOGIT_PER_ELO.powi(2)
     }
 }
 
-/// The likelihood of games under ratings. The unknowns, in Elo: one per engine, including the
-/// anchor, which is fixed, and last the first player's advantage.
+/// The likelihood of games under ratings in Elo. The unknowns are one per engine, including the
+/// anchor, which is fixed.
 pub(super) struct Model<'a> {
-    unknowns: usize,
+    engines: usize,
     anchor: usize,
     meetings: &'a [Meeting],
 }
@@ -68,18 +74,9 @@ pub(super) struct Model<'a> {
 impl<'a> Model<'a> {
     pub(super) fn new(engines: usize, anchor: usize, meetings: &'a [Meeting]) -> Model<'a> {
         Model {
-            unknowns: engines + 1,
+            engines,
             anchor,
             meetings,
-        }
-    }
-
-    /// The ratings given by these unknowns.
-    pub(super) fn ratings(&self, mut unknowns: Vec<f64>) -> Ratings {
-        let black_advantage = unknowns.pop().unwrap_or_default();
-        Ratings {
-            elo: unknowns,
-            black_advantage,
         }
     }
 
@@ -106,10 +103,10 @@ impl<'a> Model<'a> {
     /// Logarithm of the penalised likelihood.
     pub(super) fn log_likelihood(&self, elo: &[f64]) -> f64 {
         let games = self.meetings.iter().map(|meeting| {
-            let logit = self.difference(elo, meeting) * LOGIT_PER_ELO;
+            let logit = meeting.difference(elo) * LOGIT_PER_ELO;
             // Of a win and of a loss: ln(1 / (1 + e^-x)) without overflow.
             let won = |x: f64| -(-x.abs()).exp().ln_1p() + x.min(0.0);
-            meeting.black_points * won(logit) + (meeting.games - meeting.black_points) * won(-logit)
+            meeting.points * won(logit) + (meeting.games - meeting.points) * won(-logit)
         });
         let prior = elo.iter().map(|value| -0.5 * prior() * value * value);
         games.chain(prior).sum::<f64>() + 0.5 * self.information(elo).log_determinant
@@ -120,29 +117,16 @@ impl<'a> Model<'a> {
         self.information(elo).matrix[unknown][unknown].sqrt()
     }
 
-    fn difference(&self, elo: &[f64], meeting: &Meeting) -> f64 {
-        elo[meeting.black] + elo[self.unknowns - 1] - elo[meeting.white]
-    }
-
-    /// The unknowns that a meeting depends on, with the sign of their effect on Black's score.
-    fn signs(&self, meeting: &Meeting) -> [(usize, f64); 3] {
-        [
-            (meeting.black, 1.0),
-            (self.unknowns - 1, 1.0),
-            (meeting.white, -1.0),
-        ]
-    }
-
     /// The inverse of Fisher's information.
     fn information(&self, elo: &[f64]) -> Inverse {
-        let mut information = vec![vec![0.0; self.unknowns]; self.unknowns];
+        let mut information = vec![vec![0.0; self.engines]; self.engines];
         for (index, row) in information.iter_mut().enumerate() {
             row[index] = prior();
         }
         for meeting in self.meetings {
-            let weight = self.weight(elo, meeting);
-            for (row, row_sign) in self.signs(meeting) {
-                for (column, column_sign) in self.signs(meeting) {
+            let weight = meeting.weight(elo);
+            for (row, row_sign) in meeting.signs() {
+                for (column, column_sign) in meeting.signs() {
                     information[row][column] += row_sign * column_sign * weight;
                 }
             }
@@ -157,27 +141,21 @@ impl<'a> Model<'a> {
         Inverse::of(information)
     }
 
-    /// Information that a meeting adds about its difference, per square Elo.
-    fn weight(&self, elo: &[f64], meeting: &Meeting) -> f64 {
-        let expected = score_from_elo(self.difference(elo, meeting));
-        meeting.games * expected * (1.0 - expected) * LOGIT_PER_ELO.powi(2)
-    }
-
     /// Fisher scoring step for all unknowns; 0 for the anchor and the held one.
     fn step(&self, elo: &[f64], held: Option<usize>) -> Vec<f64> {
         let inverse = self.information(elo).matrix;
         let mut gradient: Vec<f64> = elo.iter().map(|value| -prior() * value).collect();
         for meeting in self.meetings {
-            let signs = self.signs(meeting);
-            let expected = score_from_elo(self.difference(elo, meeting));
+            let signs = meeting.signs();
+            let expected = meeting.expected(elo);
             let variance: f64 = signs
                 .iter()
                 .flat_map(|&(row, a)| signs.map(|(column, b)| a * b * inverse[row][column]))
                 .sum();
             // The meeting's diagonal entry of the hat matrix: the number of games added by the
             // penalty.
-            let drawn = self.weight(elo, meeting) * variance;
-            let surplus = meeting.black_points + 0.5 * drawn - (meeting.games + drawn) * expected;
+            let drawn = meeting.weight(elo) * variance;
+            let surplus = meeting.points + 0.5 * drawn - (meeting.games + drawn) * expected;
             for (row, sign) in signs {
                 gradient[row] += sign * surplus * LOGIT_PER_ELO;
             }
@@ -243,45 +221,45 @@ mod tests {
     use crate::stats::elo_from_score;
 
     /// The ratings of `engines` engines, with the anchor at 0.
-    fn fit(engines: usize, anchor: usize, meetings: &[Meeting]) -> Ratings {
+    fn fit(engines: usize, anchor: usize, meetings: &[Meeting]) -> Vec<f64> {
         let model = Model::new(engines, anchor, meetings);
-        model.ratings(model.maximum(vec![0.0; model.unknowns], None))
+        model.maximum(vec![0.0; engines], None)
     }
 
-    fn meeting(black: usize, white: usize, black_points: f64, games: f64) -> Meeting {
+    fn meeting(first: usize, second: usize, points: f64, games: f64) -> Meeting {
         Meeting {
-            black,
-            white,
-            black_points,
+            first,
+            second,
+            points,
             games,
         }
     }
 
     #[test]
-    fn two_engines_have_the_closed_solution() {
-        // By hand: each is Black a million times and scores 80% and 40%. The curve must give 0.8 at f + d
-        // and 0.4 at f - d: f = (240.8 - 70.4) / 2 = 85.2 and d = (240.8 + 70.4) / 2 = 155.6.
-        let ratings = fit(2, 1, &[meeting(0, 1, 8e5, 1e6), meeting(1, 0, 4e5, 1e6)]);
-        let (a, b) = (elo_from_score(0.8), elo_from_score(0.4));
-        near(ratings.black_advantage, f64::midpoint(a, b), 0.1);
-        near(ratings.elo[0], (a - b) / 2.0, 0.1);
-        assert_eq!(ratings.elo[1], 0.0);
+    fn two_engines_have_the_rating_of_their_score() {
+        let even = fit(2, 1, &[meeting(0, 1, 8e5, 1e6), meeting(1, 0, 4e5, 1e6)]);
+        near(even[0], elo_from_score(0.7), 0.01);
+        assert_eq!(even[1], 0.0);
+        // White won all games but five: 55 of 100 points. One drawn game is the penalty.
+        let by_colour = fit(2, 1, &[meeting(0, 1, 5.0, 50.0), meeting(1, 0, 0.0, 50.0)]);
+        near(by_colour[0], elo_from_score(55.5 / 101.0), 0.01);
+        // All of them.
+        let evenly = fit(2, 1, &[meeting(0, 1, 0.0, 50.0), meeting(1, 0, 0.0, 50.0)]);
+        near(evenly[0], 0.0, 0.01);
     }
 
     #[test]
     fn consistent_scores_give_the_ratings_they_came_from() {
         let truth = [120.0, 0.0, -300.0, 45.0];
         let meetings: Vec<Meeting> = (0..4)
-            .flat_map(|black| (0..4).map(move |white| (black, white)))
-            .filter(|(black, white)| black != white)
-            .map(|(black, white)| {
-                let expected = score_from_elo(truth[black] + 30.0 - truth[white]);
-                meeting(black, white, 2000.0 * expected, 2000.0)
+            .flat_map(|first| (0..4).map(move |second| (first, second)))
+            .filter(|(first, second)| first != second)
+            .map(|(first, second)| {
+                let expected = score_from_elo(truth[first] - truth[second]);
+                meeting(first, second, 2000.0 * expected, 2000.0)
             })
             .collect();
-        let ratings = fit(4, 1, &meetings);
-        near(ratings.black_advantage, 30.0, 0.1);
-        for (got, expected) in ratings.elo.iter().zip(truth) {
+        for (got, expected) in fit(4, 1, &meetings).iter().zip(truth) {
             near(*got, expected, 0.2);
         }
     }
@@ -289,10 +267,9 @@ mod tests {
     #[test]
     fn the_published_baseball_example_is_reproduced() {
         // Agresti, Categorical Data Analysis, table of the American League 1987, as data set
-        // `baseball` of the R package BradleyTerry2. Its vignette has these log odds with home
-        // advantage (relative to Baltimore): Milwaukee 1.6196, Detroit 1.4754, Toronto 1.3271,
-        // New York 1.2813, Boston 1.1438, Cleveland 0.7047, home 0.3023. A thousand such seasons
-        // leave nothing of the penalty.
+        // `baseball` of the R package BradleyTerry2. Its vignette has these log odds without home
+        // advantage, relative to Baltimore (`baseballModel1`). A thousand such seasons leave
+        // nothing of the penalty.
         #[rustfmt::skip]
         let home_won_lost = [
             // home: Milwaukee 0, Detroit 1, Toronto 2, New York 3, Boston 4, Cleveland 5, Baltimore 6
@@ -315,25 +292,22 @@ mod tests {
                 )
             })
             .collect();
-        let ratings = fit(7, 6, &meetings);
-        let log_odds = [1.6196, 1.4754, 1.3271, 1.2813, 1.1438, 0.7047, 0.0];
-        for (got, expected) in ratings.elo.iter().zip(log_odds) {
+        let log_odds = [1.5814, 1.4364, 1.2945, 1.2476, 1.1077, 0.6839, 0.0];
+        for (got, expected) in fit(7, 6, &meetings).iter().zip(log_odds) {
             near(got * LOGIT_PER_ELO, expected, 0.0005);
         }
-        near(ratings.black_advantage * LOGIT_PER_ELO, 0.3023, 0.0005);
     }
 
     #[test]
     fn the_penalty_is_half_a_game_won_and_lost_for_each_unknown() {
-        // Two unknowns and two meetings: each has one more game, drawn. By hand: 50.5 of 51 both
-        // ways, and 10.5 of 21 with 3.5 of 5, as in the closed solution above.
         let swept = fit(2, 0, &[meeting(0, 1, 0.0, 50.0), meeting(1, 0, 50.0, 50.0)]);
-        near(swept.elo[1], elo_from_score(50.5 / 51.0), 0.005);
-        near(swept.black_advantage, 0.0, 0.001);
+        near(swept[1], elo_from_score(100.5 / 101.0), 0.01);
         let short = fit(2, 1, &[meeting(0, 1, 10.0, 20.0), meeting(1, 0, 3.0, 4.0)]);
-        let (a, b) = (elo_from_score(0.5), elo_from_score(0.7));
-        near(short.elo[0], (a - b) / 2.0, 0.001);
-        near(short.black_advantage, f64::midpoint(a, b), 0.001);
+        near(short[0], elo_from_score(11.5 / 25.0), 0.001);
+        // A chain of two meetings has one drawn game in each.
+        let chain = fit(3, 0, &[meeting(1, 0, 2.0, 2.0), meeting(2, 1, 4.0, 4.0)]);
+        near(chain[1], elo_from_score(2.5 / 3.0), 0.01);
+        near(chain[2] - chain[1], elo_from_score(4.5 / 5.0), 0.01);
     }
 
     #[test]

@@ -97,22 +97,19 @@ pub fn rate(match_records: &[MatchRecord], anchor: &str) -> Vec<RatedPlayer> {
             continue;
         };
         for [as_black, as_white] in &record.pairs {
-            let game = |black, white, black_points| Meeting {
-                black,
-                white,
-                black_points,
+            let game = |points| Meeting {
+                first,
+                second,
+                points,
                 games: 1.0,
             };
-            pairs.push(vec![
-                game(first, second, as_black.points()),
-                game(second, first, 1.0 - as_white.points()),
-            ]);
+            pairs.push(vec![game(as_black.points()), game(as_white.points())]);
         }
     }
-    let RatingsWithIntervals { ratings, elo, .. } = fit_with_intervals(names.len(), anchor, &pairs);
+    let RatingsWithIntervals { elo, intervals } = fit_with_intervals(names.len(), anchor, &pairs);
     let mut rated: Vec<RatedPlayer> = names
         .iter()
-        .zip(ratings.elo.iter().zip(elo))
+        .zip(elo.iter().zip(intervals))
         .map(|(name, (&elo, interval))| RatedPlayer {
             name: (*name).to_owned(),
             elo,
@@ -205,8 +202,8 @@ mod tests {
         );
         let names: Vec<&str> = rated.iter().map(|r| r.name.as_str()).collect();
         assert_eq!(names[0], "a");
-        // 75% is 191 Elo, with Black's advantage slightly reducing it.
-        assert!((150.0..300.0).contains(&rated[0].elo), "{rated:?}");
+        // 30 of 40 points, and a drawn game as the penalty: 185 Elo.
+        assert!((180.0..190.0).contains(&rated[0].elo), "{rated:?}");
         assert!(rated[0].low < rated[0].elo && rated[0].elo < rated[0].high);
         assert_eq!(rated.iter().find(|r| r.name == "b").unwrap().games, 80);
         assert!(rate(&[even("a", "b")], "rave-100").is_empty(), "no anchor");

@@ -19,6 +19,7 @@ use crate::elo::{read_all, write};
 use crate::options::MatchOptions;
 use crate::output::{Interrupt, are_troubled, exit_code, print, print_json, tell};
 use crate::play::{self, Players, print_folder};
+use crate::session::Played;
 
 /// Report how the engines of one or more result files used their clocks.
 ///
@@ -147,7 +148,7 @@ pub(crate) fn run_rig(args: &ClockRigArgs, interrupt: &Interrupt) -> Result<Exit
         let losses = pair.map(|engine| format!("{engine} {}", board.time_losses(engine)));
         format!("losses on time: {}", losses.join(", "))
     };
-    let games = under_load(args.load, || session.play(&state))?;
+    let Played { games, ended } = under_load(args.load, || session.play(&state))?;
     let reports = pair.map(|engine| ClockReport::new(engine, &games));
     if options.json {
         print_json(&reports)?;
@@ -156,6 +157,7 @@ pub(crate) fn run_rig(args: &ClockRigArgs, interrupt: &Interrupt) -> Result<Exit
         reports.iter().try_for_each(print)?;
         print_folder(options)?;
     }
+    ended?;
     Ok(exit_code(are_troubled(&games)))
 }
 

@@ -13,7 +13,12 @@ use crate::options::parse_finite;
 use crate::output::{print, print_json, tell};
 use crate::session::RESULTS;
 
-/// Rate all engines of one or more result files by maximum likelihood.
+/// Rate all engines of one or more result files.
+///
+/// The model is that of Bradley and Terry, as in Ordo and BayesElo, without a parameter for colours:
+/// openings are played with both. Two engines are as far apart as in their match, but for a drawn
+/// game that is added, so that an engine that won everything has a rating, too (Firth's penalised
+/// likelihood).
 #[derive(Args)]
 pub(crate) struct EloArgs {
     /// Result files, or the folders of matches

@@ -20,7 +20,7 @@ use crate::output::Interrupt;
 
 /// Matches between engines (GTP or Gomocup) under the rules of NoGo, Go or Gomoku.
 ///
-/// The exit code is 0 if all went well, 1 if a match could not be played, and 3 if it was played
+/// The exit code is 0 if all went well, 1 if a match could not be played to its end, and 3 if it was played
 /// but an engine did not play as requested: it complained on its error stream (a warning or an
 /// error, such as a network that was replaced by something weaker), it refused komi, rules or
 /// another setting of the match, or it lost a game by a crash, a hang, an illegal move or an answer

@@ -51,8 +51,9 @@ pub(crate) struct MatchOptions {
     /// Maximum seconds of an engine for its start, and for every command but genmove
     #[arg(long, default_value_t = 60.0, value_name = "SECONDS")]
     command_limit: f64,
-    /// Count this many visits as one second instead of measuring time: exactly reproducible, for
-    /// engines that report their visits (command tengen-report)
+    /// Count this many visits as one second instead of measuring time, for engines that report their
+    /// visits (command tengen-report). Games are the same on every machine if the engines count in
+    /// the same way: Tengen with --playouts-per-second N and --threads 1
     #[arg(long, value_name = "N", value_parser = parse_rate)]
     visits_per_second: Option<f64>,
     /// Call a game a draw after this many moves [default: 4 per point]
@@ -180,9 +181,8 @@ impl MatchOptions {
 }
 
 /// The engines that a TOML file defines: a list of `[[engine]]` with `name` and `command`, optionally `folder`;
-/// `protocol` and `info` of Gomocup programs.
+/// `protocol` and `info` of Gomocup programs. What else a tournament's file has is ignored.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct EngineFile {
     engine: Vec<EngineSpec>,
 }

@@ -13,7 +13,7 @@ use tengen::stats::{Sprt, Verdict};
 use crate::options::{MatchOptions, check_engines, read_engines};
 use crate::output::{Interrupt, are_troubled, exit_code, print, print_json};
 use crate::record;
-use crate::session::{Session, SessionObserver};
+use crate::session::{Played, Session, SessionObserver};
 
 /// Play a match between two engines: colour-swapped pairs on different openings.
 #[derive(Args)]
@@ -48,7 +48,7 @@ pub(crate) struct Players {
     /// Protocol of the second engine
     #[arg(long, value_name = "PROTOCOL")]
     second_protocol: Option<EngineProtocol>,
-    /// TOML file that defines engines: a list of [[engine]] with name, command, folder if it runs in
+    /// TOML file that defines engines, such as a tournament's: a list of [[engine]] with name, command, folder if it runs in
     /// another one, and protocol if it is not gtp; a Gomocup program also has info = { max_node =
     /// 600000 }, or what else it knows
     #[arg(long, value_name = "FILE")]
@@ -103,7 +103,7 @@ pub(crate) fn run(args: &PlayArgs, interrupt: &Interrupt) -> Result<ExitCode> {
     let options = &args.options;
     let session = session(&args.players, options, args.games, interrupt)?;
     let [first, second] = session.pair();
-    let games = session.play(&|board: &ScoreBoard| {
+    let Played { games, ended } = session.play(&|board: &ScoreBoard| {
         format!("{first} {}", board.meeting(first, second).summary())
     })?;
     let report = session.report([first, second], &games);
@@ -114,6 +114,7 @@ pub(crate) fn run(args: &PlayArgs, interrupt: &Interrupt) -> Result<ExitCode> {
         print(&report)?;
         print_folder(options)?;
     }
+    ended?;
     Ok(exit_code(are_troubled(&games)))
 }
 
@@ -176,7 +177,7 @@ pub(crate) fn run_sprt(args: &SprtArgs, interrupt: &Interrupt) -> Result<ExitCod
     let options = &args.options;
     let session = session(&args.players, options, args.games, interrupt)?;
     let pair = session.pair();
-    let games = session.play(&Test { test, pair })?;
+    let Played { games, ended } = session.play(&Test { test, pair })?;
     let report = session.report(pair, &games);
     record::keep(&options.out, std::slice::from_ref(&report))?;
     let report = SprtReport {
@@ -188,6 +189,7 @@ pub(crate) fn run_sprt(args: &SprtArgs, interrupt: &Interrupt) -> Result<ExitCod
     };
     if options.json {
         print_json(&report)?;
+        ended?;
         return Ok(exit_code(are_troubled(&games)));
     }
     print(&report.report)?;
@@ -202,6 +204,7 @@ pub(crate) fn run_sprt(args: &SprtArgs, interrupt: &Interrupt) -> Result<ExitCod
         report.llr
     ))?;
     print_folder(options)?;
+    ended?;
     Ok(exit_code(are_troubled(&games)))
 }
 

@@ -11,11 +11,11 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use tengen::clock::{Clock, SteadyClock, SystemClock};
 use tengen::game::{BoardSize, Move};
-use tengen::record::sgf;
+use tengen::record::{sgf, today};
 use tengen::referee::results::{GameEntry, MatchTerms, ResultFile};
 use tengen::referee::{
     ComplaintKind, EngineMessage, EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan,
-    MatchReport, RefereedGame, ScoreBoard, score_sheet,
+    MatchReport, RefereedGame, ScoreBoard, StartError, score_sheet,
 };
 use tengen::watch::WatchedGames;
 
@@ -34,6 +34,14 @@ pub(crate) struct Session<'a> {
     /// The terms of every game.
     pub(crate) terms: GameTerms,
     interrupt: &'a Interrupt,
+}
+
+/// The games of a match.
+pub(crate) struct Played {
+    /// All games, those of earlier runs first.
+    pub(crate) games: Vec<GameEntry>,
+    /// Whether the schedule was played to its end, or why an engine could not be started for all of its games.
+    pub(crate) ended: Result<(), StartError>,
 }
 
 /// A subcommand's view of a running session.
@@ -106,9 +114,11 @@ impl<'a> Session<'a> {
         MatchReport::new(engines, self.size(), games)
     }
 
-    /// Plays every fixture that is not in the folder yet, or until `watch` is decided. Returns all
-    /// games, those of earlier runs first.
-    pub(crate) fn play(&self, watch: &dyn SessionObserver) -> Result<Vec<GameEntry>> {
+    /// Plays every fixture that is not in the folder yet, or until `watch` is decided.
+    ///
+    /// # Errors
+    /// Among others that an engine could not be started, before any game was played.
+    pub(crate) fn play(&self, watch: &dyn SessionObserver) -> Result<Played> {
         let out = &self.options.out;
         let folder = |name: &str| {
             let path = out.join(name);
@@ -126,12 +136,21 @@ impl<'a> Session<'a> {
                  order, and are left out\n"
             ));
         }
+        let longest = openings.iter().map(Vec::len).max().unwrap_or(0);
+        ensure!(
+            self.terms.max_moves as usize > longest,
+            "--max-moves {} leaves no move to play after an opening of {longest}",
+            self.terms.max_moves
+        );
         let (mut file, mut games) =
             ResultFile::open(&out.join(RESULTS), &self.match_terms(source))?;
         let board = RefCell::new(ScoreBoard::of(self.size(), &games));
         let fixtures = self.missing(&games)?;
         if fixtures.is_empty() || watch.is_decided(&board.borrow()) {
-            return Ok(games);
+            return Ok(Played {
+                games,
+                ended: Ok(()),
+            });
         }
         if !games.is_empty() {
             tell(format_args!(
@@ -173,8 +192,12 @@ impl<'a> Session<'a> {
                 .end_if_asked(engines, || so_far(&board.borrow()));
         });
         progress.finish();
-        stopped?.unwrap_or(Ok(()))?;
-        Ok(games)
+        let ended = match stopped {
+            Ok(stopped) => Ok(stopped.unwrap_or(Ok(()))?),
+            Err(error) if games.is_empty() => return Err(error.into()),
+            Err(error) => Err(error),
+        };
+        Ok(Played { games, ended })
     }
 
     /// The fixtures not played yet. A game's number identifies its engines only while the schedule
@@ -259,7 +282,7 @@ fn keep(
     file: &mut ResultFile,
 ) -> Result<GameEntry> {
     let game = GameEntry::new(finished, plan);
-    let sgf = sgf::write(&score_sheet(finished, plan));
+    let sgf = sgf::write(&score_sheet(finished, plan, today()));
     let path = sgf_dir.join(format!("{:06}.sgf", game.number));
     fs::write(&path, sgf).with_context(|| path.display().to_string())?;
     file.append(&game)?;

@@ -14,7 +14,7 @@ use crate::elo::{RatingArgs, write};
 use crate::options::{MatchOptions, check_engines, read_text};
 use crate::output::{Interrupt, are_troubled, exit_code, print, to_json};
 use crate::record;
-use crate::session::Session;
+use crate::session::{Played, Session};
 
 /// Meetings that fit on one progress line.
 const SHOWN_MEETINGS: usize = 6;
@@ -23,7 +23,9 @@ const SHOWN_MEETINGS: usize = 6;
 ///
 /// The engines are listed in a TOML file: format = "round-robin" or "gauntlet" (the first engine
 /// meets all others), games-each = N, optionally anchor = "NAME", and a list of [[engine]] with
-/// name and command. The folder also gets ratings.txt, ratings.md, ratings.json and ratings.svg.
+/// name and command. The folder also gets ratings.txt, ratings.md, ratings.json and ratings.svg. All
+/// engines are started before the first game. One that later cannot be started again loses its
+/// next two games and misses the others.
 #[derive(Args)]
 pub(crate) struct TournamentArgs {
     /// The TOML file
@@ -87,7 +89,7 @@ pub(crate) fn run(args: &TournamentArgs, interrupt: &Interrupt) -> Result<ExitCo
     let session = Session::new(&args.options, engines.clone(), fixtures, interrupt)?;
     args.options.warn_of_load();
     let meetings = meetings(&tournament);
-    let games = session.play(&|board: &ScoreBoard| scores(&meetings, board))?;
+    let Played { games, ended } = session.play(&|board: &ScoreBoard| scores(&meetings, board))?;
     let code = exit_code(are_troubled(&games));
     let reports = meetings.iter().map(|names| session.report(*names, &games));
     record::keep(&args.options.out, &reports.collect::<Vec<_>>())?;
@@ -114,6 +116,7 @@ pub(crate) fn run(args: &TournamentArgs, interrupt: &Interrupt) -> Result<ExitCo
         print(format_args!("{table}{failures}{complaints}"))?;
         print(format_args!("Games and ratings are in {}\n", out.display()))?;
     }
+    ended.context("not all games could be played")?;
     Ok(code)
 }
 

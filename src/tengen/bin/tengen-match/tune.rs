@@ -15,7 +15,7 @@ use tengen::stats::{Spsa, TunedParameter};
 
 use crate::options::{MatchOptions, parse_positive, read_text};
 use crate::output::{Interrupt, Progress, are_troubled, exit_code, print, print_json, tell};
-use crate::session::{RESULTS, Session, SessionObserver};
+use crate::session::{Played, RESULTS, Session, SessionObserver};
 
 /// Decimal places of parameter values.
 const DIGITS: usize = 5;
@@ -252,7 +252,8 @@ fn play(
     let engine = |name, side| EngineSpec::new(name, &command(terms, side));
     let engines = vec![engine(FIRST, &sides[0]), engine(SECOND, &sides[1])];
     let fixtures = schedule(2, Format::RoundRobin, 2 * terms.step_pairs as usize);
-    let games = Session::new(options, engines, fixtures, interrupt)?.play(so_far)?;
+    let session = Session::new(options, engines, fixtures, interrupt)?;
+    let Played { games, ended } = session.play(so_far)?;
     let broken = |game: &&GameEntry| game.reason.is_failure() && game.reason != Reason::Time;
     if let Some(game) = games.iter().find(broken) {
         // The next start repeats the step.
@@ -266,6 +267,7 @@ fn play(
             game.reason
         );
     }
+    ended?;
     Ok(games)
 }
 

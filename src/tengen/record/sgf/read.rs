@@ -131,6 +131,8 @@ impl SgfReader {
             "PW" => self.record.white = simple_text(value),
             "RE" => self.record.result = simple_text(value),
             "DT" => self.record.date = simple_text(value),
+            "TM" => self.record.main_time = simple_text(value),
+            "OT" => self.record.overtime = simple_text(value),
             // There it names the game.
             "RU" if info(&self.record.game).is_some_and(|info| info.sgf.1.is_some()) => {}
             "RU" => self.record.rules = simple_text(value).trim().to_owned(),

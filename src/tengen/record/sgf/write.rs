@@ -236,6 +236,8 @@ fn header(record: &GameRecord) -> String {
         ("PW", &record.white),
         ("RE", &record.result),
         ("DT", &record.date),
+        ("TM", &record.main_time),
+        ("OT", &record.overtime),
     ] {
         push_text(&mut out, name, text);
     }

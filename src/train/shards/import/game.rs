@@ -153,6 +153,7 @@ fn end_of(result: &str) -> Option<End> {
     };
     let how = how.trim();
     match how.to_ascii_lowercase().as_str() {
+        "" => Some(End::Played(Outcome::win(winner))),
         "r" | "resign" => Some(End::Resigned(winner)),
         "t" | "time" | "f" | "forfeit" | "offline" => Some(End::OnTime(winner)),
         points => {

@@ -412,4 +412,7 @@ fn a_match_brings_values_and_its_opening_is_not_learned() {
         (game.rows.len(), game.rows[0].result, game.end),
         (3, 0, End::Played(Outcome::DRAW))
     );
+    // Won by the rules, without points.
+    let game = game::read(&empty(), &record("", "W+"), choice).unwrap();
+    assert_eq!(game.end, End::Played(Outcome::win(Color::White)));
 }
