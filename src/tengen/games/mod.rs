@@ -17,6 +17,7 @@ pub use crate::with_game;
 use thiserror::Error;
 
 use crate::game::{BoardSize, Game, GameInfo, UnknownRules, UnsupportedSize};
+use crate::settings::SetError;
 use crate::solver::{Solvable, Solves};
 
 /// **The list of games**: one game per line, with its position types in the order in which they are
@@ -165,6 +166,9 @@ pub enum UnknownGame {
     /// Unknown rules.
     #[error(transparent)]
     Rules(#[from] UnknownRules),
+    /// A setting of the engine has a value that is not allowed.
+    #[error(transparent)]
+    Setting(#[from] SetError),
 }
 
 /// The empty board of a game under rules given as text; the default rules if it is empty.
