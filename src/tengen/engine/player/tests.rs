@@ -381,6 +381,10 @@ fn a_record_is_loaded_whole_or_not_at_all() {
     assert_eq!(seen(&engine), ("www..".to_owned(), Color::Black));
     record.size = BoardSize::square(2);
     assert_eq!(engine.load(&record), Err(EngineError::WrongGame));
+    for game in ["gomoku", "chess"] {
+        let other = GameRecord::new(game, engine.size());
+        assert_eq!(engine.load(&other), Err(EngineError::WrongGame), "{game}");
+    }
 
     engine.undo().expect("one move was played");
     assert_eq!(engine.undo(), Err(EngineError::CannotUndo));
