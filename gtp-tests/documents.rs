@@ -141,3 +141,41 @@ fn files_named_in_documents_exist() {
     assert!(count > 50, "{count} files");
     none(&complaints);
 }
+
+/// In a row or a paragraph of the architecture a bare name is in the folder before it.
+#[test]
+fn bare_names_are_in_the_folder_before_them() {
+    let name = Regex::new(r"`([a-z0-9_/-]+(?:\.[a-z]+|/))`").expect("a pattern");
+    let content = fs::read_to_string(root().join("src/ARCHITECTURE.md")).expect("text");
+    let sections = content.split("\n## ");
+    let sections = sections.filter(|section| section.starts_with("Where"));
+    let mut complaints = Vec::new();
+    let mut count = 0;
+    for row in sections.flat_map(|section| section.split("\n\n").flat_map(|part| part.split("\n|")))
+    {
+        let mut folder = None;
+        for found in name.captures_iter(row) {
+            count += 1;
+            let bare = !found[1].trim_end_matches('/').contains('/');
+            let before = folder.filter(|_| bare);
+            let whole = ["src/tengen", "src", "."].map(|place| root().join(place));
+            let whole = whole
+                .into_iter()
+                .filter(|_| !bare || found[1].ends_with('/'));
+            let mut places = before
+                .into_iter()
+                .chain(whole)
+                .map(|place: PathBuf| place.join(&found[1]));
+            let place = places.find(|place| place.exists());
+            if place.is_none() {
+                complaints.push(format!("where is {}?", &found[1]));
+            }
+            folder = place.and_then(|place| match place.is_dir() {
+                true => Some(place),
+                false => place.parent().map(Path::to_owned),
+            });
+        }
+    }
+    assert!(count > 100, "{count} files");
+    none(&complaints);
+}

@@ -55,6 +55,9 @@ impl BoardSize {
     }
 
     /// Column and row of a point, both from 0 at the lower left corner.
+    ///
+    /// # Panics
+    /// If the width is 0.
     pub const fn column_row(self, point: Move) -> (u8, u8) {
         let width = self.width as u16;
         ((point.0 % width) as u8, (point.0 / width) as u8)

@@ -128,7 +128,7 @@ pub fn find<G: Encode>(
 }
 
 /// Shows sets of points, each in a plane of this area.
-pub(crate) fn show_sets<const WORDS: usize>(
+pub fn show_sets<const WORDS: usize>(
     planes: &mut [f32],
     area: usize,
     sets: impl IntoIterator<Item = Bits<WORDS>>,
@@ -139,18 +139,14 @@ pub(crate) fn show_sets<const WORDS: usize>(
 }
 
 /// Fills planes of this area with a number each.
-pub(crate) fn show_numbers(
-    planes: &mut [f32],
-    area: usize,
-    numbers: impl IntoIterator<Item = f32>,
-) {
+pub fn show_numbers(planes: &mut [f32], area: usize, numbers: impl IntoIterator<Item = f32>) {
     for (plane, number) in planes.chunks_exact_mut(area).zip(numbers) {
         plane.fill(number);
     }
 }
 
 /// The cache key of encodings that show the position and its last move.
-pub(crate) fn key_with_last_move<G: Game>(position: &G) -> u128 {
+pub fn key_with_last_move<G: Game>(position: &G) -> u128 {
     position.key() ^ position.last_move().map_or(0, zobrist::last_move)
 }
 

@@ -221,6 +221,9 @@ fn dead_stones_are_agreed_on_where_the_rules_have_it() {
         assert_eq!(dead.len(), 1, "under {rules}: {:?}", settled.statuses);
         assert_eq!(Vertex::Point(dead[0]), vertex("a3"));
         assert_eq!(settled.outcome().winner, Some(Color::Black));
+        for wrong in [vec![0.0; 24], vec![f32::NAN; 25], vec![500.0; 25]] {
+            assert_eq!(engine.settle_as(wrong), None);
+        }
         // With all stones counted as alive White leads: it passes only if that counts, Black if it
         // does not.
         play(&mut *engine, "pass").unwrap();

@@ -1,4 +1,4 @@
-#![doc = include_str!("../ARCHITECTURE.md")]
+#![doc = include_str!("../../docs/library.md")]
 
 #[cfg(test)]
 #[cfg(all(feature = "tract", feature = "ort"))]

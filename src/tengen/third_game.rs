@@ -137,6 +137,14 @@ fn rules_are_read_and_lines_that_are_set_up_are_not_played() {
         .err()
         .unwrap();
     assert!(refused.to_string().contains("from 2 to 8"), "{refused}");
+    options.search.cpuct = f32::NAN;
+    let refused = registry::create(&options, options.board(), &time)
+        .err()
+        .unwrap();
+    assert!(
+        refused.to_string().starts_with("cpuct must be"),
+        "{refused}"
+    );
 }
 
 #[test]

@@ -8,11 +8,11 @@ use thiserror::Error;
 /// An inference backend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BackendKind {
-    /// Our own kernels: always available, for the networks of `tengen-train`.
+    /// Our own kernels: always available, for the networks of `tengen-train` and of KataGo.
     Native,
-    /// Pure Rust: always available, for any network.
+    /// Pure Rust, for any network: available with the cargo feature `tract`.
     Tract,
-    /// ONNX Runtime: available when its shared library is installed.
+    /// ONNX Runtime, for any network: available with the cargo feature `ort` when its shared library is installed.
     Ort,
 }
 
@@ -75,6 +75,7 @@ impl CudaDevices {
     /// # Panics
     /// If the number is 64 or more.
     pub const fn only(number: u8) -> CudaDevices {
+        assert!(number < 64, "GPUs have numbers below 64");
         CudaDevices(1 << number)
     }
 
@@ -179,6 +180,12 @@ impl EvalError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[should_panic(expected = "below 64")]
+    fn there_are_64_gpus() {
+        CudaDevices::only(64);
+    }
 
     #[test]
     fn names_are_read() {

@@ -11,7 +11,7 @@ pub const LEAD_SCALE: f32 = 20.0;
 const NEAR: f32 = 0.1;
 
 /// Encoded positions waiting for evaluation: `[len, planes, height, width]` f32, row-major, each
-/// with its key for the cache.
+/// with its key for the cache. Methods panic for the index of a row that it does not have.
 #[derive(Debug, Clone)]
 pub struct Batch {
     row_len: usize,
@@ -38,13 +38,19 @@ impl Batch {
     }
 
     /// Appends all rows of a batch of the same row length, with their keys.
+    ///
+    /// # Panics
+    /// If its rows have another length.
     pub fn append(&mut self, other: &Batch) {
-        debug_assert_eq!(self.row_len, other.row_len);
+        assert_eq!(self.row_len, other.row_len, "rows of another length");
         self.keys.extend_from_slice(&other.keys);
         self.planes.extend_from_slice(&other.planes);
     }
 
     /// Appends some rows of such a batch in this order, with their keys.
+    ///
+    /// # Panics
+    /// As [`Batch::append`], and for the index of a row that is not there.
     pub fn append_rows(&mut self, other: &Batch, rows: impl IntoIterator<Item = usize>) {
         for index in rows {
             self.push(other.key(index))
@@ -82,6 +88,11 @@ impl Batch {
         &self.planes
     }
 
+    /// Whether all numbers are finite.
+    pub fn is_finite(&self) -> bool {
+        are_finite(&self.planes)
+    }
+
     /// Removes all rows and keeps the memory.
     pub fn clear(&mut self) {
         self.keys.clear();
@@ -89,7 +100,7 @@ impl Batch {
     }
 }
 
-/// The network's answers, row by row in the batch's order.
+/// The network's answers, row by row in the batch's order. Methods panic for the index of a row that is not there.
 #[derive(Debug, Clone, Default)]
 pub struct Outputs {
     /// Numbers of a row, as in `ModelInfo::output_lens`: policy logits, value logits, leads, owners.
@@ -106,7 +117,7 @@ impl Outputs {
 
     /// Whether all numbers are finite.
     pub fn is_finite(&self) -> bool {
-        self.numbers.iter().all(|number| number.is_finite())
+        are_finite(&self.numbers)
     }
 
     /// Whether the first rows of two answers are equal up to rounding of any precision.
@@ -222,6 +233,13 @@ impl Outputs {
     }
 }
 
+/// Whether all of these are finite, without an early end, which would take longer.
+fn are_finite(numbers: &[f32]) -> bool {
+    numbers
+        .iter()
+        .fold(true, |all, number| all & number.is_finite())
+}
+
 /// Softmax in place; `number` accesses the logit of an item. Does nothing without items.
 pub fn softmax<T>(items: &mut [T], number: impl Fn(&mut T) -> &mut f32) {
     let max = items
@@ -311,6 +329,14 @@ mod tests {
             (part.value_logits(0)[0], part.value_logits(1)[0]),
             (0.0, 3.0)
         );
+    }
+
+    #[test]
+    #[should_panic(expected = "rows of another length")]
+    fn rows_of_another_length_are_not_appended() {
+        let mut other = Batch::new(2);
+        other.push(0);
+        Batch::new(1).append(&other);
     }
 
     #[test]

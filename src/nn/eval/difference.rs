@@ -27,16 +27,20 @@ impl Difference {
     ///
     /// # Errors
     /// [`EvalError`] when one of them fails.
+    ///
+    /// # Panics
+    /// Unless there are legal moves for each row.
     pub fn between(
         [first, second]: [&mut dyn Evaluator; 2],
         batch: &Batch,
         legal: &[Vec<bool>],
     ) -> Result<Difference, EvalError> {
+        assert_eq!(legal.len(), batch.len(), "legal moves for each row");
         let (mut a, mut b) = (Outputs::new(), Outputs::new());
         evaluate_finite(first, batch, &mut a)?;
         evaluate_finite(second, batch, &mut b)?;
-        let rows = legal.iter().enumerate().take(batch.len());
-        let each = rows.map(|(row, legal)| Difference::of_row([&a, &b], row, legal));
+        let each = legal.iter().enumerate();
+        let each = each.map(|(row, legal)| Difference::of_row([&a, &b], row, legal));
         Ok(each.fold(Difference::default(), Difference::and))
     }
 
@@ -120,6 +124,16 @@ mod tests {
                 ..Difference::default()
             }
         );
+    }
+
+    #[test]
+    #[should_panic(expected = "legal moves for each row")]
+    fn no_row_is_left_out() {
+        let batch = random_batch(SMALL.info().row_len(), 2, 3);
+        let legal = [vec![true; SMALL.info().policy_len]];
+        let mut both = [(); 2].map(|()| HashEvaluator::new(SMALL.info()));
+        let [first, second] = &mut both;
+        let _ = Difference::between([first, second], &batch, &legal);
     }
 
     #[test]

@@ -86,8 +86,8 @@ fn next_logit(state: &mut u64) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::suite;
     use super::super::testnet::{SMALL, random_batch};
+    use super::super::{evaluate_finite, suite};
     use super::*;
 
     #[test]
@@ -105,6 +105,17 @@ mod tests {
         let scaled = |logit: f32| (logit * 16384.0) as i32;
         let numbers = [out.policy(0)[0], out.policy(0)[19], out.value_logits(0)[1]].map(scaled);
         assert_eq!(numbers, [-9146, 6994, -18599]);
+    }
+
+    #[test]
+    fn rows_that_are_not_finite_are_refused() {
+        for number in [f32::NAN, f32::INFINITY] {
+            let mut batch = Batch::new(SMALL.info().row_len());
+            batch.push(0)[7] = number;
+            let mut evaluator = HashEvaluator::new(SMALL.info());
+            let refused = evaluate_finite(&mut evaluator, &batch, &mut Outputs::new());
+            assert!(matches!(refused, Err(EvalError::Run { .. })), "{number}");
+        }
     }
 
     #[test]

@@ -225,19 +225,16 @@ impl ModelInfo {
         ModelInfo::described(&name, &onnx)
     }
 
-    /// As [`ModelInfo::read`], opened for `board` if one is given and the network is for several.
-    /// Whether the board of a single-board network is the requested one is checked by
-    /// `tengen::encode::find`.
+    /// As [`ModelInfo::read`], opened for `board` if one is given.
     ///
     /// # Errors
-    /// As [`ModelInfo::read`], also when a network for several boards cannot be used on this one.
+    /// As [`ModelInfo::read`], also when the network cannot be used on this board.
     pub fn read_for(
         path: &str,
         onnx: &[u8],
         board: Option<BoardSize>,
     ) -> Result<ModelInfo, EvalError> {
         let info = ModelInfo::read(path, onnx)?;
-        let board = board.filter(|_| !info.boards.is_empty());
         let board = board.unwrap_or(info.size);
         info.on(board).ok_or_else(|| {
             let reason = format!("it is for {}, not for {board}", info.boards_text());
@@ -428,6 +425,15 @@ mod tests {
     fn what_was_written_is_read() {
         let bytes = model(&info(), &info().to_metadata());
         assert_eq!(ModelInfo::read("net.onnx", &bytes).unwrap(), info());
+    }
+
+    #[test]
+    fn a_board_that_it_is_not_for_is_refused() {
+        let bytes = model(&info(), &info().to_metadata());
+        let read = |board| ModelInfo::read_for("net.onnx", &bytes, Some(board));
+        assert_eq!(read(info().size), Ok(info()));
+        let text = read(BoardSize::square(9)).unwrap_err().to_string();
+        assert!(text.contains("it is for 4x3, not for 9x9"), "{text}");
     }
 
     #[test]

@@ -26,7 +26,8 @@ pub const LIBRARY_FILE: &str = if cfg!(windows) {
 /// Where to look for the ONNX Runtime library.
 ///
 /// If the user named a library (`option`, then `variable`), only that one is tried: using another
-/// one would hide a typing mistake. Otherwise the folders are searched in order.
+/// one would hide a typing mistake. Otherwise the folders are searched in order. The default has no place at all:
+/// [`LibraryPlaces::usual`] names the usual ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LibraryPlaces {
     /// The command line's `--ort-library`.
@@ -94,9 +95,12 @@ impl LibraryPlaces {
             (None, Some(_)) => " (from ORT_DYLIB_PATH)",
             (None, None) => "",
         };
+        let tried = match &tried[..] {
+            [] => ": no folder was given to look in".to_owned(),
+            tried => format!(" at {}{source}", tried.join(" or ")),
+        };
         Err(unavailable(format!(
-            "no ONNX Runtime library at {}{source}; get it with {FETCH_SCRIPT}",
-            tried.join(" or ")
+            "no ONNX Runtime library{tried}; get it with {FETCH_SCRIPT}"
         )))
     }
 }
@@ -222,6 +226,11 @@ mod tests {
         assert!(text.contains("/nowhere/cache"), "{text}");
         assert!(text.contains(FETCH_SCRIPT), "{text}");
         assert!(!text.contains('\n'), "{text}");
+        let nowhere = message(&LibraryPlaces::default());
+        assert!(
+            nowhere.contains("library: no folder was given"),
+            "{nowhere}"
+        );
     }
 
     #[test]

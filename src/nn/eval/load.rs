@@ -22,7 +22,7 @@ use super::{OrtModel, spawn_batcher};
 use crate::{BoardSize, files};
 
 /// A model to be loaded.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelSource {
     /// An ONNX file, or one of KataGo's.
     File(PathBuf),
@@ -98,7 +98,7 @@ pub struct LoadOptions {
     pub device: Device,
     /// Where to look for ONNX Runtime.
     pub ort_library: LibraryPlaces,
-    /// Board, where the network is for several; `None` for its own, or its first.
+    /// Board, which the network must be for; `None` for its own, or the first of several.
     pub board: Option<BoardSize>,
     /// Whom a network of KataGo's that imitates people imitates; other files are refused with one.
     pub profile: Option<HumanProfile>,
@@ -209,13 +209,14 @@ impl EvaluatorFactory {
         self.client.as_ref().map(BatchClient::calls)
     }
 
-    /// Evaluators with uniform answers, see [`UniformEvaluator`].
+    /// Evaluators with uniform answers, see [`UniformEvaluator`]; `info` is as that of a file, with 2 or 3 outcomes.
     pub fn uniform(info: ModelInfo) -> EvaluatorFactory {
         let evaluator = UniformEvaluator::new(info);
         EvaluatorFactory::new(evaluator.info().clone(), move || Ok(evaluator.clone()))
     }
 
-    /// Evaluators with the same answers on every machine, see [`HashEvaluator`].
+    /// Evaluators with the same answers on every machine, see [`HashEvaluator`]; `info` as in
+    /// [`EvaluatorFactory::uniform`].
     pub fn hash(info: ModelInfo) -> EvaluatorFactory {
         let evaluator = HashEvaluator::new(info);
         EvaluatorFactory::new(evaluator.info().clone(), move || Ok(evaluator.clone()))

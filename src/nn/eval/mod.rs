@@ -60,7 +60,8 @@ pub use tract::{InnerTensors, TractEvaluator, TractModel};
 ///
 /// # Contract
 /// `evaluate` fills `out` with exactly `batch.len()` rows; a batch of n gives the same answers as n
-/// batches of one, to within 1e-4. Logits are raw: no mask, no softmax.
+/// batches of one, to within 1e-4. Logits are raw: no mask, no softmax. The numbers of rows are finite, which
+/// [`evaluate_finite`] checks: a network in integers would turn others into plausible answers.
 pub trait Evaluator: Send {
     /// Metadata of the loaded network.
     fn info(&self) -> &ModelInfo;
@@ -77,15 +78,19 @@ pub trait Evaluator: Send {
     }
 }
 
-/// As [`Evaluator::evaluate`], with a check of the answer.
+/// As [`Evaluator::evaluate`], with a check of the rows and of the answer.
 ///
 /// # Errors
-/// [`EvalError::Run`] also when a row is missing, or a number is not finite.
+/// [`EvalError::Run`] also when a row is missing, or a number of a row or of the answer is not finite.
 pub fn evaluate_finite(
     evaluator: &mut dyn Evaluator,
     batch: &Batch,
     out: &mut Outputs,
 ) -> Result<(), EvalError> {
+    if !batch.is_finite() {
+        let reason = "the rows have numbers that are not finite";
+        return Err(EvalError::run("network", reason));
+    }
     evaluator.evaluate(batch, out)?;
     if out.len() == batch.len() && out.is_finite() {
         return Ok(());

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use super::reading::{Charge, Reading};
-use super::{Lag, SideClock, TimeControl, TimeLeft, told};
+use super::{LONGEST, Lag, SideClock, TimeControl, TimeLeft, told};
 
 /// While nothing is reported, a move may have stalled for this long, and main time have ended so
 /// much earlier.
@@ -66,7 +66,7 @@ impl ClockAccount {
     pub(crate) fn new(control: TimeControl) -> ClockAccount {
         let clock = SideClock::new(control);
         ClockAccount {
-            control,
+            control: clock.control,
             likely: clock,
             readings: vec![Reading::exact(clock)],
             last: None,
@@ -147,6 +147,7 @@ impl ClockAccount {
     /// periods (byoyomi). A report that contradicts the time control gets the interpretation that
     /// is safe.
     pub(crate) fn set_left(&mut self, time: Duration, stones: u32) -> Told {
+        let time = time.min(LONGEST);
         self.unit = unit_of(time, self.unit);
         self.is_told = true;
         let (believed, tells_whole) = self.interpreted(self.likely, time, stones);

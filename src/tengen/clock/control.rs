@@ -119,6 +119,36 @@ pub const KATA_SYSTEMS: &[&str] = &[
 pub struct BadTimeControl;
 
 impl TimeControl {
+    /// The same with each time at most [`LONGEST`].
+    pub(super) fn cut_off(self) -> TimeControl {
+        let cut = |time: Duration| time.min(LONGEST);
+        let TimeControl::Limited { main, overtime } = self else {
+            return self;
+        };
+        let overtime = match overtime {
+            Overtime::None => overtime,
+            Overtime::Canadian { period, stones } => {
+                let period = cut(period);
+                Overtime::Canadian { period, stones }
+            }
+            Overtime::Byoyomi { period, periods } => {
+                let period = cut(period);
+                Overtime::Byoyomi { period, periods }
+            }
+            Overtime::Fischer {
+                increment,
+                most_main,
+                most_move,
+            } => Overtime::Fischer {
+                increment: cut(increment),
+                most_main: most_main.map(cut),
+                most_move: most_move.map(cut),
+            },
+        };
+        let main = cut(main);
+        TimeControl::Limited { main, overtime }
+    }
+
     /// GTP's `time_settings MAIN PERIOD STONES`: a period without stones means no limit, no period
     /// means sudden death, anything else is Canadian overtime. So `0 0 0` is a clock without any
     /// time, as in KataGo, and `0 1 0` is no clock.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::LONGEST;
+
 /// Weight of a new measurement, after the first ones.
 const WEIGHT: f64 = 0.2;
 /// Standard deviations reserved for a bad moment.
@@ -32,6 +34,7 @@ pub(crate) struct LagMeter {
 impl LagMeter {
     /// Before any measurement the lag of a move is `assumed`.
     pub(crate) fn new(assumed: Duration) -> LagMeter {
+        let assumed = assumed.min(LONGEST);
         LagMeter {
             assumed_seconds: assumed.as_secs_f64(),
             mean_seconds: assumed.as_secs_f64(),

@@ -7,13 +7,14 @@ use super::{Overtime, TimeControl, TimeLeft};
 /// One side's clock under a time control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SideClock {
-    control: TimeControl,
+    pub(super) control: TimeControl,
     left: TimeLeft,
 }
 
 impl SideClock {
-    /// A clock with the full time of this control.
+    /// A clock with the full time of this control, each time at most [`LONGEST`](super::LONGEST).
     pub fn new(control: TimeControl) -> SideClock {
+        let control = control.cut_off();
         let left = match control {
             TimeControl::Unlimited => TimeLeft::Unlimited,
             TimeControl::Limited { main, .. } => TimeLeft::Main(main),

@@ -3,19 +3,19 @@
 use super::EngineError;
 use super::history::{History, begin};
 use crate::game::{Game, Rules as _};
-use crate::record::{GameRecord, LaterSetup, Play};
+use crate::record::{GameRecord, LaterSetup, Play, sgf};
 
 /// Replaces the current game with a recorded one, under its own rules where they are known; on an
 /// error nothing has changed. Returns messages for the user.
 ///
 /// # Errors
-/// [`EngineError::WrongGame`] for another board, [`EngineError::IllegalSetup`] and
+/// [`EngineError::WrongGame`] for another board or game, [`EngineError::IllegalSetup`] and
 /// [`EngineError::IllegalRecord`] for what is illegal under any rules.
 pub(super) fn load<G: Game>(
     history: &mut History<G>,
     record: &GameRecord,
 ) -> Result<Vec<String>, EngineError> {
-    if record.size != history.size() {
+    if record.size != history.size() || !sgf::may_be(&record.game, G::NAME) {
         return Err(EngineError::WrongGame);
     }
     let (rules, unknown) = record.rules_or(history.lasting_rules());

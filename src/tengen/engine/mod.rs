@@ -228,8 +228,8 @@ pub trait Engine: Send {
     /// them. Returns messages for the user.
     ///
     /// # Errors
-    /// [`EngineError::WrongGame`], [`EngineError::IllegalSetup`] and
-    /// [`EngineError::IllegalRecord`]; the old game continues then.
+    /// [`EngineError::WrongGame`], unless its game is this one or [may be](crate::record::sgf::may_be),
+    /// [`EngineError::IllegalSetup`] and [`EngineError::IllegalRecord`]; the old game continues then.
     fn load(&mut self, record: &GameRecord) -> Result<Vec<String>, EngineError>;
 
     /// Chooses a move as requested, while `observer` sees reports of the search. Ends early with the
@@ -316,7 +316,7 @@ pub trait Engine: Send {
     fn settle(&mut self, stop: &StopFlag) -> Result<Option<Settled>, ScoringInterrupted>;
 
     /// The same where people say whose each point is: 1 Black's, -1 White's. `None` in games without dead
-    /// stones.
+    /// stones, and unless there is a number from -1 to 1 for each point.
     fn settle_as(&self, owner: Vec<f32>) -> Option<Settled>;
 
     /// The game so far, its result as [`Engine::outcome`].

@@ -74,13 +74,10 @@ pub(super) fn fallbacks(setup: &NetworkSetup) -> VecDeque<Attempt> {
 }
 
 impl Attempt {
-    /// Whether it is the same network in the same place, for engines with the same settings.
+    /// Whether it is the same network in the same place.
     pub(super) fn is_same(&self, other: &Attempt) -> bool {
-        let key = |attempt: &Attempt| {
-            let own = attempt.model.is_none();
-            (attempt.kind, attempt.load.device, attempt.load.profile, own)
-        };
-        key(self) == key(other)
+        let key = |attempt: &Attempt| (attempt.kind, attempt.load.device, attempt.load.profile);
+        key(self) == key(other) && self.model == other.model
     }
 
     /// Whether the backend is available, judged by files.
@@ -144,8 +141,7 @@ type MakeEvaluator = dyn Fn() -> Result<Box<dyn Evaluator>, EvalError> + Send + 
 
 impl Networks {
     /// The network of an attempt and the maker of its evaluators: shared if it is in use, else
-    /// loaded. All users of `self` have the same settings, so the attempt and the board identify
-    /// it.
+    /// loaded.
     ///
     /// # Errors
     /// [`SearchError`] when it cannot be loaded or does not fit the position.
@@ -247,6 +243,19 @@ mod tests {
         ];
         let device = Device::Cuda(CudaDevices::only(1));
         check(Some(BackendKind::Ort), Some("n"), device, &expected);
+    }
+
+    #[test]
+    fn networks_of_other_files_are_others() {
+        let attempt = |path: &str| {
+            let setup = NetworkSetup {
+                model: Some(ModelSource::File(path.into())),
+                ..network_setup()
+            };
+            fallbacks(&setup).pop_front().expect("what was asked for")
+        };
+        assert!(attempt("a").is_same(&attempt("a")));
+        assert!(!attempt("a").is_same(&attempt("b")));
     }
 
     #[test]

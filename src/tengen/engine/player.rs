@@ -468,9 +468,14 @@ impl<G: Game> Engine for Player<G> {
 
     fn settle_as(&self, owner: Vec<f32>) -> Option<Settled> {
         let position = self.history.position();
+        let area = position.size().area();
+        let is_told = |owner: &f32| (-1.0..=1.0).contains(owner);
+        if owner.len() != area || !owner.iter().all(is_told) {
+            return None;
+        }
         let told = OwnershipEstimate {
             owner,
-            ..OwnershipEstimate::unknown(position.size().area())
+            ..OwnershipEstimate::unknown(area)
         };
         scoring::settle(position, &told)
     }

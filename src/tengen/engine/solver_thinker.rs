@@ -219,7 +219,9 @@ impl<G: Solvable> SolverThinker<G> {
             _ => 1,
         };
         let (position, limits) = (request.start.position(), &request.limits);
-        let deadline = limits.budget.map(|budget| started + budget.maximum);
+        let deadline = limits
+            .budget
+            .map(|budget| started.saturating_add(budget.maximum));
         let (time, over) = (&*self.time, AtomicBool::new(false));
         let late = || deadline.is_some_and(|deadline| time.now() >= deadline);
         let halt = |_: u64| over.load(Ordering::Relaxed) || request.stop.is_raised() || late();

@@ -246,7 +246,8 @@ fn wait(
     let mut told_to_stop = None;
     loop {
         let rest = budget.map_or(LOOK, |budget| {
-            (started + budget.hard).saturating_sub(clock.now())
+            let elapsed = clock.now().saturating_sub(started);
+            budget.hard.saturating_sub(elapsed)
         });
         match answer.recv_timeout(LOOK.min(rest)) {
             Ok(ThinkerReply::Done(result)) => return result,

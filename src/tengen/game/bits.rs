@@ -4,7 +4,7 @@ use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not};
 
 use super::Move;
 
-/// A set of points on a board of at most `64 * WORDS` points.
+/// A set of points on a board of at most `64 * WORDS` points. To add or remove a point past them is a panic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Bits<const WORDS: usize>([u64; WORDS]);
 

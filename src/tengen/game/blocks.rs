@@ -19,9 +19,12 @@ pub struct Frame<const WORDS: usize> {
 }
 
 impl<const WORDS: usize> Frame<WORDS> {
-    /// The frame of a board of at most `64 * WORDS` points and fewer than 64 columns.
+    /// The frame of a board.
+    ///
+    /// # Panics
+    /// Unless it has 1 to `64 * WORDS` points, and fewer than 64 columns.
     pub fn new(size: BoardSize) -> Self {
-        debug_assert!(size.area() <= 64 * WORDS && size.width < 64);
+        assert!((1..=64 * WORDS).contains(&size.area()) && size.width < 64);
         let column = |x: u8| {
             (0..size.height)
                 .map(|y| size.point(x, y))
@@ -106,6 +109,9 @@ pub struct Placed<const WORDS: usize> {
 
 impl<const WORDS: usize> Blocks<WORDS> {
     /// An empty board.
+    ///
+    /// # Panics
+    /// As [`Frame::new`].
     pub fn new(size: BoardSize) -> Self {
         Blocks {
             frame: Frame::new(size),

@@ -1,5 +1,7 @@
 //! Conformance tests for [`Game`] implementations, run on random games. Test code.
 
+#![allow(clippy::unwrap_used, reason = "for tests, which fail by panicking")]
+
 use std::collections::HashMap;
 
 use rand::{RngExt, SeedableRng};
@@ -8,7 +10,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::{BoardSize, Color, Game, Move, Symmetry};
 
 /// Neighbours of a point, for the naive reference implementations.
-pub(crate) fn neighbors(size: BoardSize, point: usize) -> Vec<usize> {
+pub fn neighbors(size: BoardSize, point: usize) -> Vec<usize> {
     let (width, height) = (size.width as usize, size.height as usize);
     let (x, y) = (point % width, point / width);
     let mut found = Vec::new();
@@ -28,7 +30,7 @@ pub(crate) fn neighbors(size: BoardSize, point: usize) -> Vec<usize> {
 }
 
 /// Plays `games` random games on a board of `size` and checks every position.
-pub(crate) fn check<G: Game>(size: BoardSize, games: u64) {
+pub fn check<G: Game>(size: BoardSize, games: u64) {
     check_from(
         &G::new(size).expect("the kit is run on sizes the game has"),
         games,
@@ -36,7 +38,7 @@ pub(crate) fn check<G: Game>(size: BoardSize, games: u64) {
 }
 
 /// As [`check`], from an empty board under given rules.
-pub(crate) fn check_from<G: Game>(start: &G, games: u64) {
+pub fn check_from<G: Game>(start: &G, games: u64) {
     let size = start.size();
     check_start(start, size);
     let mut known = HashMap::new();
@@ -80,7 +82,7 @@ pub(crate) fn check_from<G: Game>(start: &G, games: u64) {
 }
 
 /// Number of legal move sequences of length `depth`; sequences that end earlier do not count.
-pub(crate) fn perft<G: Game>(position: &G, depth: u32) -> u64 {
+pub fn perft<G: Game>(position: &G, depth: u32) -> u64 {
     match depth {
         0 => 1,
         1 => position.legal_count() as u64,
@@ -168,7 +170,7 @@ fn check_image<G: Game>(position: &G, image: &G, symmetry: Symmetry) {
     assert_eq!(
         mapped,
         image.legal_moves().collect::<Vec<_>>(),
-        "under {symmetry:?}"
+        "the rules are the same under all symmetries of the board, but not under {symmetry:?}: legal moves of a turned game"
     );
 }
 

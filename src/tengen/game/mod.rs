@@ -11,8 +11,9 @@ mod bits;
 mod blocks;
 mod board;
 mod capabilities;
-#[cfg(test)]
-pub(crate) mod conformance;
+#[cfg(any(test, feature = "testing"))]
+#[doc(hidden)]
+pub mod conformance;
 mod komi;
 mod position_history;
 mod result;
@@ -35,7 +36,8 @@ pub use rules::{
 pub use settle::{OwnershipEstimate, PointStatus, Settled};
 pub use tengen_nn::{BoardSize, Move, NoBoardSize};
 
-/// A position of one game, with its rules.
+/// A position of one game, with its rules, which are the same under all symmetries of the board: networks learn and are
+/// asked about turned positions. With the feature `testing`, `conformance::check` tests an implementation.
 ///
 /// Positions are plain values: cloning one copies a few hundred bytes to a few kilobytes. The side
 /// to move is part of the position and may be set ([`Game::set_to_move`]), because a GTP controller

@@ -12,12 +12,15 @@ const OLD_POINTS: usize = 361;
 static STONES: [[u128; MAX_POINTS]; 2] = stone_keys();
 
 /// The key of a stone on a point; a position's key is the XOR of its stones' keys.
-pub(crate) fn stone(color: Color, point: Move) -> u128 {
+///
+/// # Panics
+/// From point [`MAX_POINTS`] on.
+pub fn stone(color: Color, point: Move) -> u128 {
     STONES[color.index()][point.index()]
 }
 
 /// The key added for the side to move.
-pub(crate) const fn to_move(color: Color) -> u128 {
+pub const fn to_move(color: Color) -> u128 {
     match color {
         Color::Black => 0,
         Color::White => const { wide(0x5eed_0f1e_d0b0_a5d5) },
@@ -25,7 +28,7 @@ pub(crate) const fn to_move(color: Color) -> u128 {
 }
 
 /// The key added where a position's last move matters, as for some input encodings.
-pub(crate) fn last_move(point: Move) -> u128 {
+pub fn last_move(point: Move) -> u128 {
     wide(0x1a57_0000_0000 + u64::from(point.0))
 }
 

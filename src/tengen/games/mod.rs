@@ -17,6 +17,7 @@ pub use crate::with_game;
 use thiserror::Error;
 
 use crate::game::{BoardSize, Game, GameInfo, UnknownRules, UnsupportedSize};
+use crate::settings::SetError;
 use crate::solver::{Solvable, Solves};
 
 /// **The list of games**: one game per line, with its position types in the order in which they are
@@ -168,6 +169,9 @@ pub enum UnknownGame {
     /// A komi, in a game that counts no points.
     #[error("{0} has no komi: leave --komi out")]
     Komi(&'static str),
+    /// A setting of the engine has a value that is not allowed.
+    #[error(transparent)]
+    Setting(#[from] SetError),
 }
 
 /// The empty board of a game under rules given as text; the default rules if it is empty.

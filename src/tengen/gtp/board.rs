@@ -164,7 +164,7 @@ pub fn parse_vertex(text: &str, size: BoardSize) -> Result<Vertex, Failure> {
     )))
 }
 
-/// Writes a vertex.
+/// Writes a vertex of this board.
 pub fn format_vertex(vertex: Vertex, size: BoardSize) -> String {
     match vertex {
         Vertex::Pass => "pass".to_owned(),

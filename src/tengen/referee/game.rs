@@ -14,7 +14,7 @@ use crate::game::{Color, Game, Move, Outcome, PositionHistory, Rules as _};
 use crate::gtp::format_move;
 
 /// Terms of every game of a match.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct GameTerms {
     /// Both sides' time.
     pub time: MatchTimeControl,

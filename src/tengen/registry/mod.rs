@@ -22,6 +22,7 @@ use crate::game::{BoardSize, Game, Move};
 use crate::games::{UnknownGame, with_game};
 use crate::rollout::{self, Rollout};
 use crate::search::SearcherOptions;
+use crate::settings::Table as _;
 use crate::solver::{Solvable, Solve};
 use crate::system;
 use tengen_nn::eval::{BackendKind, Device, ModelSource};
@@ -34,7 +35,7 @@ const JUDGING_SEED: u64 = 1;
 /// Cheap: networks and threads wait for the first search.
 ///
 /// # Errors
-/// [`UnknownGame`] names the games, or the game's sizes.
+/// [`UnknownGame`] names the games, the game's sizes, or the allowed values of a setting.
 pub fn create(
     options: &EngineOptions,
     size: BoardSize,
@@ -54,8 +55,8 @@ pub trait Method {
     ) -> MakeThinker<G>;
 }
 
-/// As [`create`], by a method of the caller's. Several engines by the same [`Networks`], whose settings are the same
-/// except for the rules, share them.
+/// As [`create`], by a method of the caller's. Engines by the same [`Networks`] that ask for the same network on the same
+/// board share it, with the cache of the first.
 ///
 /// # Errors
 /// As [`create`].
@@ -65,6 +66,7 @@ pub fn create_by(
     size: BoardSize,
     time: &Arc<dyn Clock>,
 ) -> Result<Box<dyn Engine>, UnknownGame> {
+    options.check()?;
     let rules = &*options.rules;
     with_game!(&options.game, size, rules: rules, |empty| player(empty, method, options, time))
 }

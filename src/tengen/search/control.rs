@@ -289,7 +289,7 @@ impl Control {
         let stalled = watch.standing_still >= stall_limit;
         let late = self.limits.budget.is_some_and(|budget| {
             // Even if target and hard limit are equal, a worker may finish its current batch.
-            since(self.started) >= budget.hard.max(budget.target + BATCH)
+            since(self.started) >= budget.hard.max(budget.target.saturating_add(BATCH))
         });
         if stalled {
             return Some(Overdue::Hung);

@@ -9,6 +9,7 @@ use thiserror::Error;
 use crate::clock::Budget;
 use crate::encode::Mismatch;
 use crate::game::{Game, GameState, Move, OwnershipEstimate, ProbeResult};
+use crate::settings::SetError;
 use tengen_nn::eval::EvalError;
 
 /// One search.
@@ -261,6 +262,9 @@ pub enum SearchError {
     /// The network is for another game, board or encoding.
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
+    /// A setting of the search has a value that is not allowed.
+    #[error(transparent)]
+    Setting(#[from] SetError),
     /// The operating system could not create a thread.
     #[error("cannot start a search thread: {0}")]
     Thread(#[from] std::io::Error),

@@ -21,6 +21,7 @@ use crate::clock::{Budget, Clock, StopReason};
 use crate::encode::Encode;
 use crate::game::{Bounds, Game, GameState, OwnershipEstimate, Proof};
 use crate::report::{Observer, SearchReport};
+use crate::settings::Table as _;
 
 /// At most 1/WAITING_SHARE of a move's time may be spent waiting for threads still in an evaluation of
 /// the last search.
@@ -351,6 +352,7 @@ impl<G: Encode> Searcher<G> {
             log::error!("{error}; starting new search threads");
             self.tree = None;
         }
+        self.options.params.check()?;
         let prober = self.make_prober.as_ref();
         Pool::start(self.options.threads, &self.make_evaluator, prober, position)
     }

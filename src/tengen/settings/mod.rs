@@ -143,7 +143,9 @@ macro_rules! settings {
     } $(tables { $($(#[$doc:meta])* $part:ident: $part_type:ty,)* })?) => {
         $(#[$attribute])*
         pub struct $table {
-            $(#[doc = $help] $(#[doc = ""] #[doc = concat!("Source: ", $source, ".")])? $(#[$field])*
+            $(#[doc = $help] #[doc = ""]
+                #[doc = concat!("Default: `", stringify!($default), "`; allowed: `", stringify!($allowed), "`.")]
+                $(#[doc = ""] #[doc = concat!("Source: ", $source, ".")])? $(#[$field])*
                 pub $name: $type,)*
             $($($(#[$doc])* pub $part: $part_type,)*)?
         }

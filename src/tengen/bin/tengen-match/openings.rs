@@ -18,7 +18,8 @@ use tengen::games::{GAMES, known_name, usual_board};
 use tengen::gtp::format_moves;
 use tengen::record::file;
 use tengen::referee::{
-    EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan, RefereedGame, refereed_game,
+    ClockSimulation, EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan, MatchTimeControl,
+    RefereedGame, refereed_game,
 };
 
 use crate::options::{parse_positive, parse_size, positive_seconds, read_text};
@@ -164,9 +165,11 @@ impl OpeningsArgs {
             None => opening_len as u32 + 1,
         };
         Ok(GameTerms {
+            time: MatchTimeControl::None,
+            margin: Duration::ZERO,
             move_limit: positive_seconds("--move-limit", self.move_limit)?,
             max_moves,
-            ..GameTerms::default()
+            conditions: ClockSimulation::default(),
         })
     }
 }

@@ -204,6 +204,7 @@ fn unplayable(options: &EngineOptions) -> Option<Finding> {
         UnknownGame::Rules(_) => "leave --rules out to play by the usual ones".to_owned(),
         UnknownGame::Name(_) => "one of these names".to_owned(),
         UnknownGame::Komi(_) => "leave --komi out".to_owned(),
+        UnknownGame::Setting(_) => "one of these values".to_owned(),
     };
     Some(Finding::broken("game", error.to_string(), fix))
 }

@@ -308,6 +308,47 @@ fn a_stone_taken_back_has_to_be_made_again() {
 }
 
 #[test]
+fn no_time_is_too_long() {
+    let (most, stones) = (Duration::MAX, u32::MAX);
+    for overtime in [
+        Overtime::None,
+        Overtime::Canadian {
+            period: most,
+            stones,
+        },
+        Overtime::Byoyomi {
+            period: most,
+            periods: stones,
+        },
+        Overtime::Fischer {
+            increment: most,
+            most_main: Some(most),
+            most_move: None,
+        },
+    ] {
+        for main in [Duration::ZERO, Duration::from_secs(60), most] {
+            let mut engine = player(Behaviour::Highest);
+            engine.set_time_control(TimeControl::Limited { main, overtime });
+            genmove(&mut engine, Color::Black);
+            for (left, color) in [(0, Color::White), (5, Color::Black)] {
+                engine.set_time_left(color, most, left);
+                genmove(&mut engine, color);
+            }
+        }
+    }
+    let mut engine = player(Behaviour::Highest);
+    engine.set_thinking_limits(ThinkingLimits {
+        time_per_move: Some(most),
+        lag: Some(most),
+        ..ThinkingLimits::default()
+    });
+    genmove(&mut engine, Color::Black);
+    engine.set_time_control(limited(60));
+    genmove(&mut engine, Color::White);
+    genmove(&mut engine, Color::Black);
+}
+
+#[test]
 fn the_last_search_can_be_asked_for_until_the_next_game() {
     let mut engine = player(Behaviour::Highest);
     assert_eq!(engine.last_report(), None);
@@ -340,6 +381,10 @@ fn a_record_is_loaded_whole_or_not_at_all() {
     assert_eq!(seen(&engine), ("www..".to_owned(), Color::Black));
     record.size = BoardSize::square(2);
     assert_eq!(engine.load(&record), Err(EngineError::WrongGame));
+    for game in ["gomoku", "chess"] {
+        let other = GameRecord::new(game, engine.size());
+        assert_eq!(engine.load(&other), Err(EngineError::WrongGame), "{game}");
+    }
 
     engine.undo().expect("one move was played");
     assert_eq!(engine.undo(), Err(EngineError::CannotUndo));

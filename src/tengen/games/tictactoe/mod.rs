@@ -96,7 +96,8 @@ impl Game for TicTacToe {
 
     const INFO: GameInfo = GameInfo {
         title: "Tic-tac-toe",
-        sgf: (1, Some("Tic-tac-toe")),
+        // One that SGF gives no game.
+        sgf: (1000, None),
         usual_board: BoardSize::square(3),
         offered_sides: &[3],
         draws: true,

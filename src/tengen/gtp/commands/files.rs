@@ -26,7 +26,7 @@ pub(super) fn loadsgf(session: &mut Session, args: &Arguments<'_>) -> Reply {
     };
     let plays = until.map_or(usize::MAX, |until| until.saturating_sub(1));
     let mut record = files.load(name, plays).map_err(refuse)?;
-    if sgf::game_number(&record.game) != sgf::game_number(session.engine.info().name) {
+    if !sgf::may_be(&record.game, session.engine.info().name) {
         return Err(refuse(format!("it is a game of {}", record.game)));
     }
     record.truncate(plays);

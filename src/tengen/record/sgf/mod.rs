@@ -25,10 +25,6 @@ use super::charset;
 use crate::game::GameInfo;
 use crate::games::{GAMES, info};
 
-/// Games identified in SGF by number alone; others also need their rules
-/// ([`GameInfo::sgf`](crate::game::GameInfo)).
-const PLAIN: [(u32, &str); 2] = [(1, "go"), (4, "gomoku")];
-
 /// The text of an SGF file: in the encoding of its property `CA`, or as detected.
 pub fn decode(bytes: &[u8]) -> String {
     charset::decode(bytes, named_charset(bytes))
@@ -49,20 +45,27 @@ fn named_charset(bytes: &[u8]) -> Option<&[u8]> {
 
 /// SGF's number of a game: 1 for Go and games played like it, 4 for Gomoku.
 pub fn game_number(game: &str) -> u32 {
-    let plain = PLAIN.iter().find(|(_, name)| *name == game);
-    let plain = plain.map_or(1, |(number, _)| *number);
-    info(game).map_or(plain, |info| info.sgf.0)
+    info(game).map_or(1, |info| info.sgf.0)
+}
+
+/// Whether what was read as `game` may be one of `wanted`: a file of NoGo that does not name its rules is read as Go,
+/// which has the same number.
+pub fn may_be(game: &str, wanted: &str) -> bool {
+    game == wanted || info(game).is_some_and(|info| info.sgf.0 == game_number(wanted))
 }
 
 /// The game of a file, by its number and the name of its rules.
 fn game_name(number: u32, rules: Option<&str>) -> Option<&'static str> {
-    let is_told = |info: &&GameInfo| match (info.sgf, rules) {
-        ((its, Some(name)), Some(rules)) => its == number && name.eq_ignore_ascii_case(rules),
-        _ => false,
+    let fits = |info: &&GameInfo| match info.sgf {
+        (its, None) => its == number,
+        (its, Some(name)) => {
+            its == number && rules.is_some_and(|rules| name.eq_ignore_ascii_case(rules))
+        }
     };
-    let told = GAMES.iter().find(is_told).map(|info| info.name);
-    let plain = PLAIN.iter().find(|(its, _)| *its == number);
-    told.or(plain.map(|(_, name)| *name))
+    // One that is told by its rules comes before the one that has the number alone.
+    let fitting = GAMES.iter().filter(fits);
+    let found = fitting.max_by_key(|info| info.sgf.1.is_some());
+    found.map(|info| info.name)
 }
 
 /// Larger boards have no SGF coordinates.
@@ -186,6 +189,7 @@ mod tests {
             .prop_map(|(size, (game, rules), komi, names, start, plays)| {
                 let (setup, to_move, later, handicap) = start;
                 let (black, white, result, date, comment) = names;
+                let (main_time, overtime) = (result.clone(), date.clone());
                 let setup = setup
                     .into_iter()
                     .map(|(point, color)| (crate::game::Move(point), color));
@@ -199,6 +203,8 @@ mod tests {
                     white,
                     result,
                     date,
+                    main_time,
+                    overtime,
                     comment,
                     setup: setup.collect(),
                     to_move,
@@ -263,6 +269,29 @@ mod tests {
         }
         assert_eq!(named_charset(b"(;SCA[x]CA[y]C[CA[z]"), Some(&b"y"[..]));
         assert_eq!(named_charset(b"(;CA[y"), None);
+    }
+
+    #[test]
+    fn each_game_is_read_as_itself() {
+        for info in GAMES {
+            let record = GameRecord::new(info.name, info.usual_board);
+            assert_eq!(read(&write(&record)), Ok(record));
+        }
+    }
+
+    #[test]
+    fn what_is_not_on_the_board_is_left_out() {
+        let mut record = GameRecord::new("go", BoardSize::square(9));
+        let points = [80, 81, 700].map(crate::game::Move);
+        record.setup = points.map(|point| (point, Color::White)).into();
+        for vertex in points.map(Vertex::Point) {
+            let color = Color::Black;
+            record.push(Play { color, vertex });
+        }
+        let again = read(&write(&record)).expect("we read what we write");
+        assert_eq!((again.setup.len(), again.plays.len()), (1, 1));
+        record.size = BoardSize::square(0);
+        assert!(!write(&record).contains(";B"));
     }
 
     #[test]

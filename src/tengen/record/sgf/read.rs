@@ -95,7 +95,13 @@ impl SgfReader {
             .parse()
             .ok()
             .and_then(|number| game_name(number, find("RU")));
-        let game = game.ok_or_else(|| bad_value("GM", number, "1 (Go, NoGo) or 4 (Gomoku)"))?;
+        let game = game.ok_or_else(|| {
+            bad_value(
+                "GM",
+                number,
+                "that of a game, such as 1 (Go, NoGo) or 4 (Gomoku)",
+            )
+        })?;
         Ok(SgfReader {
             record: GameRecord::new(game, size),
             habits: Habits::of(root),

@@ -11,8 +11,8 @@ use crate::record::{GameRecord, LaterSetup, Play, Vertex};
 /// Moves on one line of the text.
 const MOVES_PER_LINE: usize = 8;
 
-/// The record as SGF, ending in a line break. Points beyond column or row 52 have no SGF
-/// coordinates and are left out.
+/// The record as SGF, ending in a line break. Points that are not on the board, or beyond column or row 52, have no SGF
+/// coordinates and are left out; a board with such columns or rows cannot be read back.
 pub fn write(record: &GameRecord) -> String {
     let mut out = header(record);
     let mut later = record.later.iter().peekable();
@@ -169,13 +169,14 @@ fn kept_header(record: &GameRecord, others: &str) -> String {
 
 /// Appends the node of a play.
 fn push_move(out: &mut String, play: Play, comment: &str, size: BoardSize) {
-    let name = play.color.letter();
     let point = match play.vertex {
         Vertex::Point(point) => coordinates(point, size),
-        Vertex::Pass => String::new(),
+        Vertex::Pass => Some(String::new()),
     };
     out.push(';');
-    push(out, name, &point);
+    if let Some(point) = point {
+        push(out, play.color.letter(), &point);
+    }
     push_comment(out, comment);
 }
 
@@ -255,7 +256,9 @@ fn header(record: &GameRecord) -> String {
 
 /// Appends a list of points, if there are any.
 fn push_points(out: &mut String, name: &str, points: impl Iterator<Item = Move>, size: BoardSize) {
-    let points: Vec<String> = points.map(|point| coordinates(point, size)).collect();
+    let points: Vec<String> = points
+        .filter_map(|point| coordinates(point, size))
+        .collect();
     if !points.is_empty() {
         push(out, name, &points.join("]["));
     }
@@ -274,17 +277,17 @@ fn push(out: &mut String, name: &str, value: &str) {
 }
 
 /// A point as two letters, column from the left and row from the top.
-fn coordinates(point: Move, size: BoardSize) -> String {
+fn coordinates(point: Move, size: BoardSize) -> Option<String> {
+    if point.index() >= size.area() {
+        return None;
+    }
     let (x, y) = size.column_row(point);
-    let letters = [x, size.height.saturating_sub(1).saturating_sub(y)].map(|index| match index {
+    let letters = [x, size.height - 1 - y].map(|index| match index {
         0..=25 => Some(char::from(b'a' + index)),
         26..=51 => Some(char::from(b'A' + index - 26)),
         _ => None,
     });
-    letters
-        .into_iter()
-        .collect::<Option<String>>()
-        .unwrap_or_default()
+    letters.into_iter().collect()
 }
 
 #[cfg(test)]

@@ -40,6 +40,24 @@ fn an_evaluator_that_fails_at_once_is_an_error() {
     assert!(matches!(result, Err(SearchError::Eval(_))), "{result:?}");
 }
 
+#[test]
+fn a_setting_that_is_not_allowed_is_named() {
+    let position = start(9, 9);
+    let info = model(&position);
+    let params = SearchParams {
+        memory_mib: 0,
+        ..SearchParams::default()
+    };
+    let make = move || Box::new(HashEvaluator::new(info.clone())) as Box<dyn Evaluator>;
+    let mut searcher = searcher(make, 1, params, Arc::new(FakeClock::new()));
+    let request = SearchRequest::new(position.into()).within(visits(10));
+    let refused = searcher.search(&request, &mut |_| {}).unwrap_err();
+    assert!(
+        refused.to_string().starts_with("memory-mib must be"),
+        "{refused}"
+    );
+}
+
 /// Counts the calls of its evaluator, answered or not.
 struct Counted(StallingEvaluator, Arc<AtomicU32>);
 

@@ -23,7 +23,8 @@ pub enum Activation {
 pub(super) fn activate<S: Simd>(simd: S, activation: Activation, x: S::F) -> S::F {
     match activation {
         Activation::Identity => x,
-        Activation::Relu => simd.max(x, simd.splat(0.0)),
+        // In this order it keeps what is not a number.
+        Activation::Relu => simd.max(simd.splat(0.0), x),
         Activation::Mish => mish(simd, x),
         Activation::Silu => silu(simd, x),
         Activation::Gelu => gelu(simd, x),
@@ -171,6 +172,11 @@ mod tests {
             Activation::Gelu,
         ];
         for level in Level::all() {
+            for activation in all {
+                let found = level.enter(Activated(activation, Lanes([f32::NAN; LANES])));
+                let is_lost = found.0.iter().any(|number| !number.is_nan());
+                assert!(!is_lost, "{level}: {activation:?} of NaN is {found:?}");
+            }
             for start in -4000..4000 {
                 let line = Lanes(std::array::from_fn(|i| {
                     (start * LANES as i32 + i as i32) as f32 / 500.0

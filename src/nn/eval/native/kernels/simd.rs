@@ -48,6 +48,7 @@ pub trait Simd: Copy {
     /// a x b + c.
     fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
     fn add(self, a: Self::F, b: Self::F) -> Self::F;
+    /// The larger number; `b` if that is not a number.
     fn max(self, a: Self::F, b: Self::F) -> Self::F;
     fn min(self, a: Self::F, b: Self::F) -> Self::F;
     fn mul(self, a: Self::F, b: Self::F) -> Self::F;
