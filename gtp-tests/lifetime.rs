@@ -128,6 +128,36 @@ fn a_closed_output_ends_the_engine() {
     assert_eq!(engine.wait().0, "");
 }
 
+/// A container's first process, which no signal ends by default.
+#[test]
+#[expect(clippy::print_stdout, reason = "a skipped test must say so")]
+fn the_first_process_of_a_container_ends_when_it_is_told() {
+    let unshare = |command: &str| {
+        let mut unshare = std::process::Command::new("unshare");
+        unshare.args([
+            "--user",
+            "--map-root-user",
+            "--pid",
+            "--fork",
+            "sh",
+            "-c",
+            command,
+        ]);
+        unshare.output()
+    };
+    if !unshare("true").is_ok_and(|tried| tried.status.success()) {
+        println!("skipped: there is no program `unshare`, or it is not allowed");
+        return;
+    }
+    let program = env!("CARGO_BIN_EXE_tengen");
+    // What comes before the program catches it is lost, so it is told again.
+    let ended = unshare(&format!(
+        "(while sleep 1; do kill -TERM 1; done) & exec '{program}' solve --size 9 --threads 1 --memory-mib 64"
+    ));
+    let status = ended.expect("as before").status.code();
+    assert!(matches!(status, Some(130 | 143)), "{status:?}");
+}
+
 #[test]
 fn an_interrupt_ends_the_search_and_nothing_else() {
     let mut engine = settled();

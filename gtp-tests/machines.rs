@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use super::killed::Killed;
-use super::{Scratch, run, train};
+use super::{Scratch, run, succeed, train};
 
 const PLAN: &str = r#"
 size = 5
@@ -96,7 +96,14 @@ fn workers_that_are_killed_and_a_scheduler_play_the_same_run() {
 
     // The learner alone, on other threads.
     let learn = ["loop", &plan, "--run", &alone, "--out", &other];
-    run(&[&learn[..], &["--backend", "tract", "--threads", "2"]].concat());
+    let mut command = train(&[&learn[..], &["--backend", "tract", "--threads", "2"]].concat());
+    // As sbatch does, from the machine where a job is submitted.
+    succeed(command.env("HOSTNAME", "login01"));
+    if cfg!(target_os = "linux") {
+        let reports = std::fs::read_dir(format!("{alone}/workers")).unwrap();
+        let mut names = reports.map(|report| report.unwrap().file_name());
+        assert!(names.all(|name| !name.to_string_lossy().starts_with("login01")));
+    }
     assert!(shards(&store) == shards(&alone), "equal to the byte");
     let report = std::fs::read_to_string(format!("{store}/report.html")).unwrap();
     assert!(report.contains("3 generations, 56 games") && report.contains("Machines"));
@@ -113,10 +120,15 @@ fn workers_that_are_killed_and_a_scheduler_play_the_same_run() {
         status == Some(0) && said.contains("the plan is complete"),
         "{said}"
     );
+    assert!(
+        said.contains("copy-alone/networks/network-0002.onnx")
+            && said.contains("network-0002.onnx is networks/"),
+        "{said}"
+    );
     let changed = scratch.write("other.toml", format!("seed = 2{PLAN}").as_bytes());
     let (status, said) = goes_on(&changed);
     assert!(
-        status == Some(78) && said.contains("the run has another plan"),
+        status == Some(78) && said.contains("the run has another plan (seed: 2 and not 1)"),
         "{said}"
     );
 
@@ -164,7 +176,12 @@ fn what_cannot_be_a_run_is_named() {
     }
     let (plan, copy) = (format!("{single}/plan.toml"), scratch.path("copy"));
     fails(&["copy", "--run", &single, "--out", &copy], "`loop --out`");
-    for out in [run.clone(), format!("{run}/")] {
+    fails(&["tickets", "--run", &run], "contains no run yet");
+    let there = ["loop", &plan, "--run", &run, "--continue"];
+    fails(&there, "contains no run");
+    assert_eq!(train(&there).status().unwrap().code(), Some(78));
+    let inside = format!("{run}/copy");
+    for out in [run.clone(), format!("{run}/"), inside] {
         fails(
             &["loop", &plan, "--run", &run, "--out", &out],
             "the run's store",
@@ -173,4 +190,9 @@ fn what_cannot_be_a_run_is_named() {
     assert!(!Path::new(&copy).exists() && !Path::new(&run).exists());
     fails(&["loop", "--out", &store], "loop --run");
     fails(&["report", &store], "report.html");
+    let around = scratch.path("");
+    fails(
+        &["loop", &plan, "--run", &store, "--out", &around],
+        "the run's store",
+    );
 }

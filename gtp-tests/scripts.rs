@@ -1,33 +1,39 @@
 //! Scripts that start `tengen-train` on clusters.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
+use crate::killed::Killed;
 use crate::scratch::Scratch;
 
-/// Slurm's script starts a failed worker again, but not without end, and not one that must not work.
+/// Writes a shell script that can be run.
+fn write_script(path: &Path, lines: &str) {
+    fs::write(path, format!("#!/bin/sh\n{lines}")).expect("a file");
+    let made = Command::new("chmod").arg("+x").arg(path).status();
+    assert!(made.expect("chmod").success());
+}
+
+/// Slurm's scripts start a failed worker or learner again, but not without end, and not one that must not work.
 #[test]
-fn a_failed_worker_is_started_again() {
+fn a_failed_program_is_started_again() {
     let folder = Scratch::new("slurm");
     let (program, count) = (folder.join("worker"), folder.join("count"));
-    let script = |statuses: &str| {
+    fs::write(folder.join("plan"), "").expect("a file");
+    let plan = folder.path("plan");
+    let run_script = |script: &str, arguments: &[&str], statuses: &str| {
         let _ = fs::remove_file(&count);
         let lines = format!(
-            "#!/bin/sh\necho \"$@\" >>'{0}'\nset -- {statuses}\nshift $(($(wc -l <'{0}') - 1))\nexit $1\n",
+            "echo \"$@\" >>'{0}'\nset -- {statuses}\nshift $(($(wc -l <'{0}') - 1))\nexit $1\n",
             count.display()
         );
-        fs::write(&program, lines).expect("a file");
-        // Nobody waits here.
-        let sleep = folder.join("sleep");
-        fs::write(&sleep, "#!/bin/sh\n").expect("a file");
-        let mut made = Command::new("chmod");
-        made.arg("+x").args([&program, &sleep]);
-        assert!(made.status().expect("chmod").success());
+        write_script(&program, &lines);
+        // The pauses take no time here.
+        write_script(&folder.join("sleep"), "");
         let path = std::env::var("PATH").unwrap_or_default();
-        let work = Path::new(crate::REPOSITORY).join("scripts/cluster/slurm/work.sh");
-        let status = Command::new(work)
-            .args(["/run", "--lease", "9"])
+        let status = Command::new(slurm_script(script))
+            .args(arguments)
             .env("TENGEN_TRAIN", &program)
             .env("PATH", format!("{}:{path}", folder.display()))
             .stderr(std::process::Stdio::null())
@@ -38,12 +44,73 @@ fn a_failed_worker_is_started_again() {
             fs::read_to_string(&count).expect("it was called"),
         )
     };
+    let script = |statuses: &str| run_script("work.sh", &["/run", "--lease", "9"], statuses);
     let line = "work --run /run --threads 1 --lease 9\n";
     assert_eq!(script("1 0"), (Some(0), line.repeat(2)));
     assert_eq!(script("78"), (Some(78), line.to_owned()));
     let status = |times: usize| "3 ".repeat(times) + "0";
     assert_eq!(script(&status(11)), (Some(0), line.repeat(12)));
     assert_eq!(script(&status(12)), (Some(3), line.repeat(12)));
+    // A learner begins a run at its first start alone: later the run's folder may be gone.
+    let learned = run_script("learn.sh", &[&*plan, "/run", "--no-play"], "1 1 0");
+    let first = format!("loop {plan} --run /run --threads 1 --no-play\n");
+    let again = format!("loop {plan} --run /run --threads 1 --continue --no-play\n");
+    assert_eq!(learned, (Some(0), first + &again.repeat(2)));
+}
+
+fn slurm_script(name: &str) -> PathBuf {
+    Path::new(crate::REPOSITORY)
+        .join("scripts/cluster/slurm")
+        .join(name)
+}
+
+/// Slurm's signal before the time limit, while the program works and in a pause.
+#[test]
+fn a_job_is_requeued_before_its_time_limit() {
+    let folder = Scratch::new("slurm-requeue");
+    let asked = folder.join("asked");
+    fs::write(folder.join("plan"), "").expect("a file");
+    let note = format!("echo \"$@\" >>'{}'\n", asked.display());
+    write_script(&folder.join("scontrol"), &note);
+    let program = folder.join("program");
+    let path = std::env::var("PATH").unwrap_or_default();
+    for (script, arguments) in [
+        ("work.sh", vec!["/run".to_owned()]),
+        ("learn.sh", vec![folder.path("plan"), "/run".to_owned()]),
+    ] {
+        for (lines, sleep) in [
+            ("exec /bin/sleep 100\n", ""),
+            ("exit 1\n", "exec /bin/sleep 100\n"),
+        ] {
+            let begun = folder.join("begun");
+            let _ = (fs::remove_file(&begun), fs::remove_file(&asked));
+            let note = format!("echo >'{}'\n", begun.display());
+            let (program_notes, sleep_notes) = match sleep {
+                "" => (&*note, ""),
+                _ => ("", &*note),
+            };
+            write_script(&program, &format!("{program_notes}{lines}"));
+            write_script(&folder.join("sleep"), &format!("{sleep_notes}{sleep}"));
+            let job = Command::new(slurm_script(script))
+                .args(&arguments)
+                .env("TENGEN_TRAIN", &program)
+                .env("SLURM_JOB_ID", "7")
+                .env("PATH", format!("{}:{path}", folder.display()))
+                .stderr(std::process::Stdio::null())
+                .spawn();
+            let mut job = Killed(job.expect("the script is there"));
+            while !begun.exists() {
+                assert!(job.0.try_wait().expect("it is our child").is_none());
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            let id = job.0.id().to_string();
+            let told = Command::new("kill").args(["-USR1", &id]).status();
+            assert!(told.expect("kill").success());
+            assert_eq!(job.0.wait().expect("it ends").code(), Some(0), "{script}");
+            let asked = fs::read_to_string(&asked).expect("it was asked");
+            assert_eq!(asked, "requeue 7\n", "{script}");
+        }
+    }
 }
 
 #[test]

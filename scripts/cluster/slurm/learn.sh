@@ -6,7 +6,8 @@
 #
 #     sbatch --cpus-per-task=8 scripts/cluster/slurm/learn.sh PLAN URL [flags of tengen-train loop]
 #
-# TENGEN_TRAIN is the program [tengen-train]. It goes on from the store when Slurm starts it again.
+# TENGEN_TRAIN is the program [tengen-train]. It goes on from the store when Slurm starts it again, as work.sh explains;
+# only its first start may begin the run.
 set -u
 
 usage() {
@@ -21,12 +22,27 @@ usage() {
 plan=$1 url=$2
 shift 2
 MAX_ENDS=12 # in a row, each of them soon after the start: some 6 minutes
+
+# The time limit: sbatch --signal=B:USR1@60 sends this before it.
+requeue() {
+    [ -z "${child:-}" ] || kill "$child" 2>/dev/null
+    [ -z "${SLURM_JOB_ID:-}" ] || scontrol requeue "$SLURM_JOB_ID"
+    exit 0
+}
+trap requeue USR1
+
 wait_seconds=1
 ends=0
+# Where the run's folder is not mounted, a start would begin another run.
+continue=
+[ "${SLURM_RESTART_COUNT:-0}" = 0 ] || continue=--continue
 while :; do
     begun=$SECONDS
-    "${TENGEN_TRAIN:-tengen-train}" loop "$plan" --run "$url" --threads "${SLURM_CPUS_PER_TASK:-1}" "$@"
+    "${TENGEN_TRAIN:-tengen-train}" loop "$plan" --run "$url" --threads "${SLURM_CPUS_PER_TASK:-1}" ${continue:+"$continue"} "$@" &
+    child=$!
+    wait "$child"
     status=$?
+    continue=--continue
     # 78: refused, or another learner has taken over.
     case $status in 0 | 2 | 78 | 127) exit "$status" ;; esac
     if [ $((SECONDS - begun)) -gt 120 ]; then
@@ -39,6 +55,8 @@ while :; do
         exit "$status"
     }
     printf 'learn.sh: the learner ended with status %s; once more in %s s\n' "$status" "$wait_seconds" >&2
-    sleep "$wait_seconds"
+    sleep "$wait_seconds" &
+    child=$!
+    wait "$child"
     [ "$wait_seconds" -ge 60 ] || wait_seconds=$((2 * wait_seconds))
 done

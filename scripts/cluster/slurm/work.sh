@@ -25,7 +25,7 @@ MAX_ENDS=12 # in a row, each of them soon after the start: some 6 minutes
 
 # The time limit: sbatch --signal=B:USR1@60 sends this before it.
 requeue() {
-    [ -z "${worker:-}" ] || kill "$worker" 2>/dev/null
+    [ -z "${child:-}" ] || kill "$child" 2>/dev/null
     [ -z "${SLURM_JOB_ID:-}" ] || scontrol requeue "${SLURM_ARRAY_JOB_ID:-$SLURM_JOB_ID}${SLURM_ARRAY_TASK_ID:+_$SLURM_ARRAY_TASK_ID}"
     exit 0
 }
@@ -36,8 +36,8 @@ ends=0
 while :; do
     begun=$SECONDS
     "$program" work --run "$url" --threads "${SLURM_CPUS_PER_TASK:-1}" "$@" &
-    worker=$!
-    wait "$worker"
+    child=$!
+    wait "$child"
     status=$?
     case $status in
     0) exit 0 ;;
@@ -54,7 +54,10 @@ while :; do
         exit "$status"
     }
     printf 'work.sh: the worker ended with status %s; once more in %s s\n' "$status" "$wait_seconds" >&2
-    sleep "$wait_seconds"
+    # In the background, as a signal is acted on at once only in a wait.
+    sleep "$wait_seconds" &
+    child=$!
+    wait "$child"
     if [ "$wait_seconds" -lt 60 ]; then
         wait_seconds=$((2 * wait_seconds))
     fi

@@ -12,10 +12,25 @@ pub fn raise_on_interrupt(raised: &Arc<AtomicBool>) -> io::Result<()> {
 
     for signal in [SIGINT, SIGTERM] {
         // In this order: only the second one sees the flag set.
-        flag::register_conditional_default(signal, Arc::clone(raised))?;
+        match is_first_process() {
+            true => {
+                flag::register_conditional_shutdown(signal, SIGNALLED + signal, Arc::clone(raised))?
+            }
+            false => flag::register_conditional_default(signal, Arc::clone(raised))?,
+        };
         flag::register(signal, Arc::clone(raised))?;
     }
     Ok(())
+}
+
+/// Status of a process that a signal ended, to which its number is added, as a shell has it.
+#[cfg(unix)]
+const SIGNALLED: i32 = 128;
+
+/// Whether this is a container's first process, which no signal ends by default.
+#[cfg(unix)]
+fn is_first_process() -> bool {
+    std::process::id() == 1
 }
 
 /// Makes Ctrl-C or Ctrl-Break set a flag; the second one ends the process. When the window is
@@ -66,7 +81,12 @@ pub fn raise_on_hangup(_raised: &Arc<AtomicBool>) -> io::Result<()> {
 /// The system's error.
 #[cfg(unix)]
 pub fn end_as_interrupted() -> io::Result<()> {
-    signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGINT)
+    use signal_hook::consts::SIGINT;
+
+    if is_first_process() {
+        end(SIGNALLED + SIGINT);
+    }
+    signal_hook::low_level::emulate_default_handler(SIGINT)
 }
 
 /// Ends the process like an uncaught Ctrl-C: `cmd` asks whether to end its batch file, too.

@@ -38,6 +38,13 @@ pub fn processors() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
+/// Name of this machine, as Linux says it; else that of its environment, which schedulers pass on from another one.
+pub fn host_name() -> Option<String> {
+    let told = std::fs::read_to_string("/proc/sys/kernel/hostname");
+    let mut names = ["HOSTNAME", "COMPUTERNAME"].map(std::env::var).into_iter();
+    told.ok().or_else(|| names.find_map(Result::ok))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

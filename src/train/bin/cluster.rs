@@ -13,13 +13,14 @@ use clap::Parser;
 
 use tengen::clock::SystemClock;
 use tengen::games::with_game;
+use tengen::system;
 use tengen_train::cluster::{
     LearnerOptions, Worker, WorkerOptions, copy_run, current_plan, open_tickets, require_run,
     wait_for_plan,
 };
 use tengen_train::command::{Interrupt, PlayArgs, print};
 use tengen_train::play::runtime::Runtime;
-use tengen_train::store::{RetryLimits, Store, open};
+use tengen_train::store::{RetryLimits, Store, folder_of, open};
 use tengen_train::trainable::Trainable;
 
 /// Longest time between two looks of a learner.
@@ -88,12 +89,9 @@ fn is_plain(c: char) -> bool {
     c.is_ascii_alphanumeric() || "-_.".contains(c)
 }
 
-/// Name of the host, as the environment or a file of Linux tells it.
+/// Name of the host, in plain letters.
 fn host_name() -> String {
-    let from_environment = ["HOSTNAME", "COMPUTERNAME"].map(std::env::var);
-    let known = from_environment.into_iter().find_map(Result::ok);
-    let known = known.or_else(|| std::fs::read_to_string("/etc/hostname").ok());
-    let name = known.unwrap_or_default();
+    let name = system::host_name().unwrap_or_default();
     let name: String = name.chars().filter(|&c| is_plain(c)).collect();
     match name.is_empty() {
         true => "machine".to_owned(),
@@ -108,6 +106,9 @@ pub(crate) struct LearnerArgs {
     /// folder; other machines play with tengen-train work (docs/training.md#many-machines)
     #[arg(long, value_name = "URL")]
     run: Option<String>,
+    /// With --run: only go on with a run that is there, and begin none: its folder may not be mounted
+    #[arg(long = "continue", requires = "run")]
+    continues: bool,
     /// With --run: leave all games to workers
     #[arg(long, requires = "run")]
     no_play: bool,
@@ -118,19 +119,17 @@ pub(crate) struct LearnerArgs {
 }
 
 impl LearnerArgs {
-    /// The run's store, if the run is in one, which is not this working copy.
+    /// The run's store, if the run is in one, which has nothing in common with this working copy.
     pub(crate) fn open(&self, working_copy: Option<&Path>) -> anyhow::Result<Option<Store>> {
         let Some(url) = &self.run else {
             return Ok(None);
         };
         let opened = self.store.open(url)?;
         if let Some(folder) = working_copy {
-            let store = url.strip_prefix("file://").unwrap_or(url);
-            anyhow::ensure!(
-                resolved(Path::new(store))? != resolved(folder)?,
-                "--out {}: it is the run's store (--run); the working copy needs a folder of its own",
-                folder.display()
-            );
+            check_apart(url, folder)?;
+        }
+        if self.continues {
+            require_run(&opened)?;
         }
         Ok(Some(opened))
     }
@@ -150,6 +149,20 @@ impl LearnerArgs {
             plays: !self.no_play,
         })
     }
+}
+
+/// Refuses a folder for --out that is the run's store, in it or around it.
+fn check_apart(url: &str, out: &Path) -> anyhow::Result<()> {
+    let Some(store) = folder_of(url) else {
+        return Ok(());
+    };
+    let (store, folder) = (resolved(&store)?, resolved(out)?);
+    anyhow::ensure!(
+        !store.starts_with(&folder) && !folder.starts_with(&store),
+        "--out {}: it needs a folder of its own, not in or around the run's store (--run)",
+        out.display()
+    );
+    Ok(())
 }
 
 /// A folder without links, if it exists.
@@ -242,8 +255,9 @@ pub(crate) fn tickets(args: &TicketsArgs) -> anyhow::Result<()> {
     if args.watch {
         wait_for_plan(&store)?;
     } else {
-        // What is no run of several machines is refused.
-        current_plan(&store)?;
+        // What is no run of several machines is refused, too.
+        let plan = current_plan(&store)?;
+        anyhow::ensure!(plan.is_some(), "{} contains no run yet", args.run);
     }
     let mut known = HashSet::new();
     while let Some(open) = open_tickets(&store)? {
@@ -275,6 +289,7 @@ pub(crate) struct CopyArgs {
 /// Copies a run out of its store.
 pub(crate) fn copy(args: &CopyArgs) -> anyhow::Result<()> {
     let store = args.store.open(&args.run)?;
+    check_apart(&args.run, &args.out)?;
     require_run(&store)?;
     let count = copy_run(&store, &args.out)?;
     log::info!("{count} objects are in {}", args.out.display());

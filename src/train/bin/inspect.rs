@@ -49,7 +49,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         "parquet" => shards(&[path.to_path_buf()])?,
         _ => match Checkpoint::newest(path)? {
             Some(newest) => checkpoint(&newest),
-            None => shards(&shard::list(path)?).with_context(|| format!("{}", path.display()))?,
+            None => {
+                shards(&shard::list_all(path)?).with_context(|| format!("{}", path.display()))?
+            }
         },
     };
     Ok(show(&facts, args.json)?)

@@ -14,6 +14,9 @@ use tengen::{processor, program};
 
 use tengen_train::command::{GOES_ON, Interrupt, start};
 
+/// How an interrupted run is continued.
+const RUN_GOES_ON: &str = "Whole games are kept, and of a fit all but its last minute; the same command continues from there.";
+
 /// How the work of an interrupted worker is continued.
 const ANOTHER_GOES_ON: &str =
     "Its ticket in progress is lost, and another worker plays it again after the lease.";
@@ -75,7 +78,7 @@ fn main() {
 
 fn run() -> anyhow::Result<()> {
     match program::read::<Cli>().command {
-        Command::Loop(args) => cycle::run_loop(&args, &Interrupt::caught(GOES_ON)?),
+        Command::Loop(args) => cycle::run_loop(&args, &Interrupt::caught(RUN_GOES_ON)?),
         Command::Work(args) => cluster::work(&args, &Interrupt::caught(ANOTHER_GOES_ON)?),
         Command::Tickets(args) => cluster::tickets(&args),
         Command::Copy(args) => cluster::copy(&args),

@@ -6,8 +6,9 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use super::cluster::StoreFolder;
 use crate::TrainError;
 use crate::durable::{self, checksum, files_below};
 use crate::fit::checkpoint::Checkpoint;
@@ -15,9 +16,6 @@ use crate::shards::row::{Row, Share};
 use crate::shards::shard;
 use crate::trainable::Trainable;
 use tengen_nn::eval::ModelInfo;
-
-/// Name of the object by which a learner commits a generation to the store of several machines.
-const COMMIT: &str = "done.json";
 
 /// Statistics and problems.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -34,13 +32,14 @@ pub struct Findings {
     pub networks: u64,
     /// Valid JSON files, and files of JSON lines.
     pub json: u64,
-    /// Unfinished files of a killed process: harmless, and removed by its next start.
+    /// Unfinished files of a killed process: harmless, and removed by its next start. In a store, where others may be
+    /// writing, they stay.
     pub leftovers: Vec<PathBuf>,
-    /// Damaged files, and contradictions between files.
+    /// Damaged and missing files, and contradictions between files.
     pub problems: Vec<Problem>,
 }
 
-/// A damaged file, or one that contradicts another.
+/// A damaged or missing file, or one that contradicts another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
     /// The file.
@@ -57,104 +56,94 @@ pub fn check(path: &Path) -> Result<Findings, TrainError> {
     let mut findings = Findings::default();
     let mut folders: BTreeMap<Option<&Path>, Vec<&Path>> = BTreeMap::new();
     let files = files_below(path)?;
+    let mut stores = StoreFolder::all(&files);
+    // Of a part of a store the rest is not known.
+    stores.retain(|store| store.root().starts_with(path));
     for path in &files {
         folders.entry(path.parent()).or_default().push(path);
-        if let Err(what) = file(path, &mut findings) {
+        let store = stores.iter().find(|store| path.starts_with(store.root()));
+        if let Err(what) = file(path, store, &mut findings) {
             let path = path.clone();
             findings.problems.push(Problem { path, what });
         }
     }
+    let missing = stores.iter().flat_map(StoreFolder::missing);
+    let missing = missing.map(|(path, what)| Problem { path, what });
+    findings.problems.extend(missing);
     for files in folders.values() {
         check_twins(files, &mut findings);
     }
     Ok(findings)
 }
 
-/// Looks at one file.
-fn file(path: &Path, findings: &mut Findings) -> Result<(), String> {
+/// What to do about a damaged file of a run: most are not made again.
+const RESTORE: &str = "restore it from a copy";
+
+/// Looks at one file, which may be an object of a store.
+fn file(path: &Path, store: Option<&StoreFolder>, findings: &mut Findings) -> Result<(), String> {
+    content(path, store, findings).map_err(|error| match (error, store) {
+        (TrainError::Corrupt { reason, advice, .. }, _) => {
+            let advice = store.map_or(advice, |store| store.advice(path));
+            format!("it is damaged: {reason}; {advice}")
+        }
+        (TrainError::Setting(what), Some(store)) => format!("{what}; {}", store.advice(path)),
+        (error, _) => error.to_string(),
+    })
+}
+
+fn content(
+    path: &Path,
+    store: Option<&StoreFolder>,
+    findings: &mut Findings,
+) -> Result<(), TrainError> {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
     if durable::is_unfinished(name) {
         findings.leftovers.push(path.to_path_buf());
         return Ok(());
     }
-    let words = |error: TrainError| error.to_string();
-    match path.extension().and_then(OsStr::to_str).unwrap_or_default() {
+    let damaged = |reason: String| TrainError::corrupt(path, reason).advising(RESTORE);
+    let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    let is_term = store.is_some_and(|store| store.is_term(path));
+    match ending {
         "parquet" => {
-            let shard = read_shard(path).map_err(words)?;
-            positions(&shard)?;
+            let shard = shard::read(path)?;
+            positions(&shard).map_err(TrainError::Setting)?;
             findings.shards += 1;
             findings.rows += shard.rows.len() as u64;
             findings.games += shard.rows.chunk_by(|a, b| a.game == b.game).count() as u64;
         }
         "checkpoint" => {
-            let checkpoint = Checkpoint::load(path).map_err(words)?;
+            let checkpoint = Checkpoint::load(path)?;
             let weights = checkpoint.weights.tensors().iter();
             let mut numbers = weights.flat_map(|weight| &weight.values);
             if !numbers.all(|number| number.is_finite()) {
-                return Err("a weight is not a finite number".to_owned());
+                return Err(damaged("a weight is not a finite number".to_owned()));
             }
             findings.checkpoints += 1;
         }
         "onnx" => {
-            network(path)?;
+            network(path).map_err(TrainError::Setting)?;
             findings.networks += 1;
         }
-        "json" | "jsonl" => {
-            let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
-            let whole = path.extension() == Some(OsStr::new("json"));
-            let parts: Vec<&str> = if whole {
-                vec![&text]
-            } else {
-                text.lines().collect()
+        _ if is_term || ending == "json" || ending == "jsonl" => {
+            let bytes = fs::read(path).map_err(TrainError::io(path))?;
+            let text = String::from_utf8(bytes).map_err(|error| damaged(error.to_string()))?;
+            let parts: Vec<&str> = match ending {
+                "jsonl" => text.lines().collect(),
+                _ => vec![&text],
             };
             for (number, part) in parts.iter().enumerate() {
                 serde_json::from_str::<serde_json::Value>(part)
-                    .map_err(|error| format!("line {}: {error}", number + 1))?;
+                    .map_err(|error| damaged(format!("line {}: {error}", number + 1)))?;
             }
-            if whole {
-                checksum::unseal_json(text.as_bytes())?;
+            if ending != "jsonl" {
+                checksum::unseal_json(text.as_bytes()).map_err(damaged)?;
             }
             findings.json += 1;
-            if name == COMMIT {
-                commit(path, &text)?;
-            }
         }
         _ => {}
     }
     Ok(())
-}
-
-/// Whether all that the commit of a generation names lies in its store.
-fn commit(path: &Path, text: &str) -> Result<(), String> {
-    #[derive(Deserialize)]
-    struct Commit {
-        checkpoint: String,
-        networks: HashMap<String, String>,
-    }
-    let commit: Commit = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let own = path.parent().unwrap_or(path);
-    let store = own.parent().unwrap_or(own);
-    let networks = commit.networks.values();
-    let networks = networks.map(|hash| store.join(format!("networks/{hash}.onnx")));
-    let objects = std::iter::once(own.join(commit.checkpoint)).chain(networks);
-    let missing = objects.filter(|object| !object.is_file());
-    let missing: Vec<String> = missing.map(|path| path.display().to_string()).collect();
-    match missing.is_empty() {
-        true => Ok(()),
-        false => Err(format!(
-            "without {} no other learner can go on",
-            missing.join(" and ")
-        )),
-    }
-}
-
-/// Reads a shard. Those of a store are named by their ticket, and have their checksum inside.
-fn read_shard(path: &Path) -> Result<shard::Shard, TrainError> {
-    let stem = path.file_stem().map(Path::new);
-    if stem.is_some_and(|stem| stem.extension().is_none()) {
-        return shard::decode(path, fs::read(path).map_err(TrainError::io(path))?);
-    }
-    shard::read(path)
 }
 
 /// Whether all rows of a shard are reachable positions.
@@ -191,7 +180,7 @@ fn network(path: &Path) -> Result<(), String> {
 /// Whether one of two shards contains all games of the other, row by row, and which one is
 /// redundant: a kill between writing a merged shard and removing its parts leaves such duplicates.
 fn too_many<'a>(one: &'a Path, other: &'a Path) -> Option<&'a Path> {
-    let (first, second) = (read_shard(one).ok()?, read_shard(other).ok()?);
+    let (first, second) = (shard::read(one).ok()?, shard::read(other).ok()?);
     let within = |part: &shard::Shard, whole: &shard::Shard| {
         let games: HashMap<u64, &[Row]> = whole
             .rows
@@ -215,7 +204,7 @@ fn check_twins(files: &[&Path], findings: &mut Findings) {
     let shards = shards.filter(|path| path.extension() == Some(OsStr::new("parquet")));
     for path in shards {
         // A damaged shard is reported as a file.
-        let Ok(shard) = read_shard(path) else {
+        let Ok(shard) = shard::read(path) else {
             continue;
         };
         let twin = shard

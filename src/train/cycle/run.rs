@@ -78,8 +78,12 @@ pub(super) fn run_with<G: Trainable>(
         )?;
         let stage = next_stage(plan, &done, |number| rating(number).map(|r| r.elo));
         let Some(stage) = stage else {
+            if let Some(last) = done.last() {
+                let network = run_folder.network(last.number);
+                log::info!("the last network is {}", network.display());
+            }
             if let Some(learner) = learner {
-                learner.finish(done.len() as u32)?;
+                learner.finish(&done)?;
                 learner.report(None)?;
             }
             return Ok(done);
@@ -99,7 +103,8 @@ pub(super) fn run_with<G: Trainable>(
             None => generation,
         };
         save(&run_folder.summary(generation.number), &generation)?;
-        done.push(generation);
+        // Of a generation that another learner has finished, later ones may be finished, too.
+        done = run_folder.generations()?;
         remove_old_checkpoints(&run_folder, done.len() as u32)?;
     }
 }

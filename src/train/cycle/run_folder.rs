@@ -24,7 +24,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::generation::Generation;
-use super::plan::CyclePlan;
+use super::plan::{CyclePlan, MAY_GROW};
 use crate::durable::{FolderLock, checksum, lock_folder};
 use crate::{TrainError, durable};
 
@@ -57,10 +57,12 @@ impl RunFolder {
         durable::prepare_folder(&self.networks())?;
         let path = self.root.join("plan.toml");
         if let Some(before) = self.plan()?
-            && !plan.continues(&before)
+            && let Some(conflict) = plan.conflict(&before)
         {
-            let reason = "it belongs to a run with another plan; choose another folder, or only \
-             change the number of generations and stages";
+            let reason = format!(
+                "it belongs to a run with another plan ({conflict}); give that plan, {MAY_GROW}, or choose another \
+                 folder"
+            );
             return Err(TrainError::mismatch(&path, reason));
         }
         durable::write(&path, plan.to_toml()?.as_bytes())?;

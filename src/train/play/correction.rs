@@ -90,7 +90,7 @@ pub fn correct_folder(
         games.extend(shard.rows.chunk_by(Row::is_of_game).map(game));
     }
     let mut corrected = Corrected::default();
-    for path in shard::list(plan.data)? {
+    for path in shard::list_all(plan.data)? {
         let mut shard = shard::read(&path)?;
         let games = done.get(&games_of(&shard.info.source, &shard.info));
         let is_done = |rows: &[Row]| games.is_some_and(|games| games.contains(&game(rows)));

@@ -76,7 +76,7 @@ fn read_folder(folder: &Path, common: &mut Option<String>) -> Result<Vec<Row>, T
     // A game's number identifies it within one run on one board only, and two runs may be named alike:
     // those with equal settings, and all imports.
     let mut runs: Vec<((String, BoardSize), Vec<Row>)> = Vec::new();
-    for path in shard::list(folder)? {
+    for path in shard::list_all(folder)? {
         let Shard { info, rows, .. } = shard::read(&path)?;
         let game = common.get_or_insert_with(|| info.game.clone());
         if *game != info.game {

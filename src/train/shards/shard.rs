@@ -3,13 +3,16 @@
 //! are in `columns`.
 //!
 //! The file's metadata contain game, rules, board, generator and program. The file's name contains
-//! its checksum (see [`durable`]); the metadata have one, too, for files that are named otherwise.
+//! its checksum (see [`durable`]); the metadata have one, too, for files that are named otherwise, such
+//! as results of tickets.
 
 mod columns;
 mod table;
 
 use crate::trainable::with_game;
+use std::ffi::OsStr;
 use std::fmt;
+use std::fs;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 
@@ -126,11 +129,15 @@ pub fn encode(info: &ShardInfo, rows: &[Row]) -> Result<Vec<u8>, TrainError> {
         .map_err(|error| TrainError::Setting(format!("cannot encode a shard: {error}")))
 }
 
-/// Reads one shard.
+/// Reads one shard. One whose name has no checksum, such as a ticket's, has it inside.
 ///
 /// # Errors
 /// [`TrainError::Corrupt`] or [`TrainError::Mismatch`] names the file and the problem.
 pub fn read(path: &Path) -> Result<Shard, TrainError> {
+    let stem = path.file_stem().map(Path::new);
+    if stem.is_some_and(|stem| stem.extension().is_none()) {
+        return decode(path, fs::read(path).map_err(TrainError::io(path))?);
+    }
     // As its name says, it is what was written.
     parse(path, durable::load(path)?)
         .map_err(|error| error.advising("write it again as docs/training.md#shards says"))
@@ -184,6 +191,19 @@ fn parse_pages(path: &Path, bytes: Vec<u8>) -> Result<Shard, TrainError> {
 /// [`TrainError::Io`] when the folder cannot be read.
 pub fn list(folder: &Path) -> Result<Vec<PathBuf>, TrainError> {
     durable::list(folder, "games-", EXTENSION)
+}
+
+/// The shards of a folder to read games from: also results of tickets in a store, which are never merged.
+///
+/// # Errors
+/// [`TrainError::Io`] when the folder cannot be read.
+pub fn list_all(folder: &Path) -> Result<Vec<PathBuf>, TrainError> {
+    let mut found = durable::list(folder, "", EXTENSION)?;
+    found.retain(|path| {
+        let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
+        stem.starts_with("games-") || stem.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    Ok(found)
 }
 
 fn metadata(info: &ShardInfo) -> Vec<KeyValue> {

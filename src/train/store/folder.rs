@@ -86,8 +86,13 @@ impl FolderBackend {
             }
             Ok(())
         };
-        write().map_err(failed(&path))?;
-        Ok(path)
+        match write() {
+            Ok(()) => Ok(path),
+            Err(error) => {
+                let _ = fs::remove_file(&path);
+                Err(failed(&path)(error))
+            }
+        }
     }
 }
 
@@ -122,7 +127,10 @@ impl Backend for FolderBackend {
     fn put(&self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
         let target = self.path(name);
         let unfinished = self.unfinished(&target, bytes, false)?;
-        rename(&unfinished, &target).map_err(failed(&target))
+        rename(&unfinished, &target).map_err(|error| {
+            let _ = fs::remove_file(&unfinished);
+            failed(&target)(error)
+        })
     }
 
     fn get(&self, name: &str) -> Result<Option<Vec<u8>>, Failure> {
@@ -170,7 +178,8 @@ impl Backend for FolderBackend {
     }
 }
 
-/// A failure of the operating system; those of file servers that come and go are transient.
+/// A failure of the operating system; those of file servers that come and go are transient, and those of disks where
+/// room is made.
 fn failed(path: &Path) -> impl FnOnce(io::Error) -> Failure {
     let path = path.display().to_string();
     move |error| {
@@ -181,6 +190,8 @@ fn failed(path: &Path) -> impl FnOnce(io::Error) -> Failure {
             | io::ErrorKind::StaleNetworkFileHandle
             | io::ErrorKind::TimedOut
             | io::ErrorKind::Interrupted
+            | io::ErrorKind::StorageFull
+            | io::ErrorKind::QuotaExceeded
             | io::ErrorKind::NetworkDown
             | io::ErrorKind::NetworkUnreachable
             | io::ErrorKind::HostUnreachable => Failure::Transient(text),
@@ -259,6 +270,27 @@ mod tests {
         fs::rename(&moved, &root).unwrap();
         assert_eq!(store.create("g0000/a", b"x"), Ok(Creation::Created));
         assert_eq!(reader.get("g0000/a"), Ok(Some(b"x".to_vec())));
+    }
+
+    #[test]
+    fn a_failed_write_leaves_no_file_and_a_full_disk_may_get_room() {
+        let scratch = Scratch::new("store-failed");
+        let store = FolderBackend::new(scratch.path());
+        store.create("a/1", b"x").unwrap();
+        // A folder is not replaced by a file.
+        assert!(store.put("a", b"x").is_err());
+        let entries = fs::read_dir(scratch.path()).unwrap();
+        let names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, ["a"]);
+        for (kind, may_pass) in [
+            (io::ErrorKind::StorageFull, true),
+            (io::ErrorKind::QuotaExceeded, true),
+            (io::ErrorKind::PermissionDenied, false),
+            (io::ErrorKind::ReadOnlyFilesystem, false),
+        ] {
+            let failure = failed(scratch.path())(kind.into());
+            assert_eq!(matches!(failure, Failure::Transient(_)), may_pass, "{kind}");
+        }
     }
 
     #[test]

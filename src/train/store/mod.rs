@@ -17,13 +17,16 @@ mod open;
 mod retrying;
 
 pub use folder::FolderBackend;
-pub use open::{open, probe};
+pub use open::{folder_of, open, probe};
 pub use retrying::{RetryLimits, Store};
 
 use thiserror::Error;
 
 /// The object that a run has from its beginning, and never loses.
 pub(crate) const RUN: &str = "run.json";
+
+/// What to do about an object that is lost or damaged, unless it can be made again.
+pub(crate) const RESTORE: &str = "restore it from a copy of the run";
 
 /// Outcome of creating an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,11 +40,11 @@ pub enum Creation {
 /// Why an attempt failed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Failure {
-    /// The request may succeed later: no answer, a broken connection, a busy or failing server.
+    /// The request may succeed later: no answer, a broken connection, a busy or failing server, a full disk.
     /// Whether it had an effect is unknown.
     #[error("{0}")]
     Transient(String),
-    /// It will fail every time: no permission, no such bucket, a full disk.
+    /// It will fail every time: no permission, no such bucket.
     #[error("{0}")]
     Permanent(String),
 }

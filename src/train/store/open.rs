@@ -1,6 +1,6 @@
 //! From what the user writes to a store, and whether it keeps what it promises.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::folder::FolderBackend;
@@ -25,12 +25,38 @@ pub fn open(url: &str, clock: Arc<dyn Clock>, limits: RetryLimits) -> Result<Sto
         });
     }
     let url = url.trim_end_matches('/');
-    let backend: Arc<dyn Backend> = match url.split_once("://") {
-        None => Arc::new(FolderBackend::new(Path::new(url))),
-        Some(("file", path)) => Arc::new(FolderBackend::new(Path::new(path))),
-        Some(_) => cloud(url)?,
+    let backend: Arc<dyn Backend> = match folder_of(url) {
+        Some(folder) => Arc::new(FolderBackend::new(&folder)),
+        None => cloud(url)?,
     };
     Ok(Store::new(url, backend, clock, limits))
+}
+
+/// The folder that a URL names; `None` if it names a bucket. In a `file://` letters may be written as `%20`.
+pub fn folder_of(url: &str) -> Option<PathBuf> {
+    match url.split_once("://") {
+        None => Some(PathBuf::from(url)),
+        Some(("file", path)) => Some(PathBuf::from(decoded(path))),
+        Some(_) => None,
+    }
+}
+
+/// A URL's path without its `%`: each stands before a byte in hexadecimal digits.
+fn decoded(path: &str) -> String {
+    let mut parts = path.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let digits = part.get(..2).filter(|digits| !digits.starts_with('+'));
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                bytes.extend(&part.as_bytes()[2..]);
+            }
+            // A path that was not written as a URL.
+            None => bytes.extend([b"%", part.as_bytes()].concat()),
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| path.to_owned())
 }
 
 #[cfg(feature = "cluster")]
@@ -98,6 +124,19 @@ mod tests {
                 "{message}"
             );
         }
+    }
+
+    #[test]
+    fn a_folder_is_found_in_its_url() {
+        let folder = |url: &str| folder_of(url).map(|folder| folder.display().to_string());
+        for (url, wanted) in [
+            ("/x/a%20b", "/x/a%20b"),
+            ("file:///x/a%20b/r%C3%BCn", "/x/a b/rün"),
+            ("file:///x/100%/%zz/%+1/%", "/x/100%/%zz/%+1/%"),
+        ] {
+            assert_eq!(folder(url).as_deref(), Some(wanted));
+        }
+        assert_eq!(folder("s3://bucket/run"), None);
     }
 
     #[test]

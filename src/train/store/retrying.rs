@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use super::{Backend, Creation, Failure};
+use super::{Backend, Creation, Failure, RESTORE};
 use crate::StoreError;
 use tengen::clock::Clock;
 
@@ -138,7 +138,7 @@ impl Store {
         }
         self.get_checked(name, |found| {
             let same = (found == bytes).then_some(());
-            same.ok_or("it exists with another content: is it damaged?")
+            same.ok_or(format!("it exists with another content; {RESTORE}"))
         })
     }
 
@@ -161,7 +161,7 @@ impl Store {
     }
 
     /// Content of an object that must pass a check, such as a checksum: what came damaged is read
-    /// again. `None` if there is no such object.
+    /// again. `None` if there is no such object. The check says what is wrong, and what to do about it.
     ///
     /// # Errors
     /// As [`Self::create`], and when the object fails the check three times.
@@ -180,7 +180,7 @@ impl Store {
                 Err(error) => reason = error.to_string(),
             }
         }
-        Err(self.error(name, reason))
+        Err(self.error(name, format!("it is damaged: {reason}")))
     }
 
     /// The same of an object that must exist.
@@ -193,7 +193,7 @@ impl Store {
         check: impl Fn(Vec<u8>) -> Result<T, E>,
     ) -> Result<T, StoreError> {
         let found = self.find_checked(name, check)?;
-        found.ok_or_else(|| self.error(name, "it is missing"))
+        found.ok_or_else(|| self.error(name, format!("it is missing; {RESTORE}")))
     }
 
     /// Names of all objects below a folder, ascending.
@@ -293,9 +293,9 @@ mod tests {
         assert_eq!(store.get_checked("a", whole).unwrap(), b"0123");
         backend.next([Fault::Cut, Fault::Cut, Fault::Cut]);
         let message = store.get_checked("a", whole).unwrap_err().to_string();
-        assert!(message.contains("cut"), "{message}");
+        assert!(message.contains("a: it is damaged: cut"), "{message}");
         let message = store.get_checked("b", whole).unwrap_err().to_string();
-        assert!(message.contains("missing"), "{message}");
+        assert!(message.contains("missing; restore it"), "{message}");
     }
 
     #[test]
@@ -323,7 +323,10 @@ mod tests {
         store.keep("b", b"mine").unwrap();
         store.keep("b", b"mine").unwrap();
         let message = store.keep("b", b"others").unwrap_err().to_string();
-        assert!(message.contains("b: it exists with another"), "{message}");
+        assert!(
+            message.contains("b: it is damaged: it exists with another"),
+            "{message}"
+        );
         // All other requests are only repeated.
         backend.next([Fault::Conflict; 5]);
         assert_eq!(store.get("c").unwrap(), None);

@@ -145,8 +145,10 @@ impl Claims {
             let mut claim = known.unwrap_or_else(|| TicketClaim::new(attempt));
             claim.seen(attempt);
             if let Some(attempt) = self.advance(ticket, &mut claim)? {
+                let before = self.store.get(&ticket.claim(attempt - 1))?;
                 log::info!(
-                    "{name} is taken over: its machine has not reported for {:?}",
+                    "{name} is taken over: {} has not reported for {:?}",
+                    String::from_utf8_lossy(&before.unwrap_or_default()),
                     self.lease
                 );
                 return Ok(Some((ticket.clone(), attempt)));

@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use super::machines::MachinesSeen;
 use super::manifest::Manifest;
 use super::objects::Snapshot;
+use super::reminder::Reminder;
 use super::tickets::{Part, Ticket};
 use super::worker::Worker;
 use super::{objects, working_copy};
@@ -23,9 +24,6 @@ use crate::play::generate::{Progress, count_games};
 use crate::shards::shard;
 use crate::store::{Creation, Store};
 use crate::trainable::Trainable;
-
-/// How often a learner says that it waits for workers.
-const TELL_EVERY: Duration = Duration::from_secs(60);
 
 /// The learner's side of a run: the machines that play for it, and the store in which it survives this one. Its own
 /// folder is then a working copy.
@@ -116,10 +114,10 @@ impl<G: Trainable> Learner<G> {
             Ok(snapshot)
         };
         let mut wait = Duration::from_millis(100);
-        let mut tell_at = self.store.now();
-        if self.worker.is_some() {
-            tell_at += TELL_EVERY;
-        }
+        let mut reminder = match &self.worker {
+            Some(_) => Reminder::later(self.store.now()),
+            None => Reminder::now(),
+        };
         loop {
             let before = collected.borrow().len();
             let snapshot = look()?;
@@ -145,9 +143,7 @@ impl<G: Trainable> Learner<G> {
                 true => Duration::from_millis(100),
                 false => (2 * wait).min(self.look_every),
             };
-            let now = self.store.now();
-            if now >= tell_at {
-                tell_at = now + TELL_EVERY;
+            if reminder.is_due(self.store.now()) {
                 let is_open = |ticket: &&Ticket| !collected.borrow().contains(&ticket.result());
                 let open = waiting_for(tickets.iter().filter(is_open));
                 let store = self.store.name();
@@ -170,12 +166,23 @@ impl<G: Trainable> Learner<G> {
         {
             return Ok(count_games(&shard.rows));
         }
-        let (bytes, progress) = self.store.get_checked(&ticket.result(), |bytes| {
-            let shard = shard::decode(path, bytes.clone());
-            let shard =
-                shard.map_err(|error| error.advising("restore it from a copy of the run"))?;
-            Ok::<_, TrainError>((bytes, count_games(&shard.rows)))
+        let (result, store) = (ticket.result(), self.store.name());
+        let replay = objects::replay(store, &ticket.full_name());
+        let found = self.store.find_checked(&result, |bytes| {
+            let shard = shard::decode(path, bytes.clone()).map_err(|error| {
+                let reason = match error {
+                    TrainError::Corrupt { reason, .. } => reason,
+                    other => other.to_string(),
+                };
+                format!("{reason}; delete it, and {replay}")
+            })?;
+            Ok::<_, String>((bytes, count_games(&shard.rows)))
         })?;
+        let missing = || {
+            let reason = format!("it is missing; {replay}");
+            self.store.error(&result, reason)
+        };
+        let (bytes, progress) = found.ok_or_else(missing)?;
         durable::prepare_folder(folder)?;
         shard::keep(folder, range.first, &bytes)?;
         Ok(progress)

@@ -11,7 +11,7 @@ use super::term::{self, Outcome, Term};
 use super::tickets::{GamesOffer, MatchesOffer, Part};
 use super::working_copy::{self, Done};
 use crate::TrainError;
-use crate::cycle::{GamesJob, Generation, MatchJob, from_json, report, save, to_json};
+use crate::cycle::{GamesJob, Generation, MatchJob, report, save, to_json};
 use crate::play::generate::Progress;
 use crate::play::matches::PairResult;
 use crate::trainable::Trainable;
@@ -65,8 +65,7 @@ impl<G: Trainable> Learner<G> {
     ) -> Result<Progress, TrainError> {
         self.generation.set(job.generation);
         let name = GamesOffer::object(job.generation);
-        let read = |bytes: Vec<u8>| serde_json::from_slice::<GamesOffer>(&bytes);
-        let offer = self.store.get_checked(&name, read)?;
+        let offer: GamesOffer = self.store.get_checked(&name, objects::value)?;
         let tickets = offer.tickets(&self.plan);
         let evaluations = self.seen.borrow().evaluations();
         let progress = Cell::new(Progress::default());
@@ -107,13 +106,11 @@ impl<G: Trainable> Learner<G> {
         if self.complete.borrow().contains(&generation) {
             return Ok(());
         }
-        let offer: Option<GamesOffer> =
-            objects::read(&self.store, &GamesOffer::object(generation))?;
-        if let Some(offer) = offer {
-            for ticket in offer.tickets(&self.plan) {
-                if let Part::Games(range) = ticket.part {
-                    self.fetch(&ticket, &folders[range.board], range)?;
-                }
+        let name = GamesOffer::object(generation);
+        let offer: GamesOffer = self.store.get_checked(&name, objects::value)?;
+        for ticket in offer.tickets(&self.plan) {
+            if let Part::Games(range) = ticket.part {
+                self.fetch(&ticket, &folders[range.board], range)?;
             }
         }
         self.complete.borrow_mut().insert(generation);
@@ -155,9 +152,8 @@ impl<G: Trainable> Learner<G> {
                 let Part::Pairs(range) = ticket.part else {
                     return Ok(());
                 };
-                let result: PairsResult = self
-                    .store
-                    .get_checked(&ticket.result(), |bytes| from_json(&bytes))?;
+                let result: PairsResult =
+                    self.store.get_checked(&ticket.result(), objects::value)?;
                 let against = &mut met[range.opponent];
                 against.insert(range.first, result.pairs);
                 observe(range.opponent, &joined(against))
@@ -191,13 +187,23 @@ impl<G: Trainable> Learner<G> {
         }
     }
 
-    /// Tells all machines that the plan is complete after this many generations.
+    /// Tells all machines that the plan is complete after these generations, and the user where the last network is.
     ///
     /// # Errors
     /// [`TrainError`] of the store.
-    pub(in crate::cycle) fn finish(&self, generations: u32) -> Result<(), TrainError> {
-        let name = objects::of(generations, "finished.json");
-        Ok(self.store.keep(&name, b"{}\n")?)
+    pub(in crate::cycle) fn finish(&self, done: &[Generation]) -> Result<(), TrainError> {
+        let name = objects::of(done.len() as u32, "finished.json");
+        self.store.keep(&name, b"{}\n")?;
+        if let Some(last) = done.last() {
+            let done: Done = self
+                .store
+                .get_checked(&working_copy::object(last.number), objects::value)?;
+            for (name, hash) in &done.networks {
+                let (store, object) = (self.store.name(), objects::network(hash));
+                log::info!("{name} is {object} in {store}");
+            }
+        }
+        Ok(())
     }
 
     /// Writes the folder's report, with what is known of the machines, and shows it to readers of the store.

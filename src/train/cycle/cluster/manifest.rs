@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::reminder::Reminder;
 use super::{objects, term};
 use crate::TrainError;
-use crate::cycle::{CyclePlan, to_json};
+use crate::cycle::{CyclePlan, MAY_GROW, to_json};
 use crate::shards::shard;
-use crate::store::{Creation, RUN, Store};
+use crate::store::{Creation, RESTORE, RUN, Store};
 use tengen::fnv;
 
 /// Version of the objects' names and contents.
@@ -69,7 +70,10 @@ impl Manifest {
             return Ok(found);
         }
         match store.create(RUN, &to_json(&self)?)? {
-            Creation::Created => Ok(self),
+            Creation::Created => {
+                log::info!("{}: a new run begins", store.name());
+                Ok(self)
+            }
             // Another learner was faster.
             Creation::Existed => Manifest::read(store)?
                 .ok_or_else(|| store.error(RUN, "it exists and cannot be read").into()),
@@ -79,8 +83,8 @@ impl Manifest {
     /// The run in the store, if it has begun.
     ///
     /// # Errors
-    /// [`TrainError::Refused`] when it is of another program, or a run on one machine is there; [`TrainError`] of the
-    /// store.
+    /// [`TrainError::Refused`] when it is of another program, has lost this object, or a run on one machine is there;
+    /// [`TrainError`] of the store.
     pub(super) fn read(store: &Store) -> Result<Option<Manifest>, TrainError> {
         let same = |what: &str, found: &dyn Display, own: &dyn Display| {
             if found.to_string() == own.to_string() {
@@ -93,10 +97,18 @@ impl Manifest {
             )))
         };
         let found = store.find_checked(RUN, |bytes| {
-            serde_json::from_slice::<Version>(&bytes).map(|version| (version.protocol, bytes))
+            let version = serde_json::from_slice::<Version>(&bytes);
+            let version = version.map_err(|error| format!("{error}; {RESTORE}"))?;
+            Ok::<_, String>((version.protocol, bytes))
         })?;
         let Some((protocol, bytes)) = found else {
-            return refuse_own_folder(store).map(|()| None);
+            refuse_own_folder(store)?;
+            // Unless the run has just begun.
+            if term::newest(store)?.is_some() && store.get(RUN)?.is_none() {
+                let reason = format!("{}: it has lost its {RUN}; {RESTORE}", store.name());
+                return Err(TrainError::Refused(reason));
+            }
+            return Ok(None);
         };
         same("protocol", &protocol, &PROTOCOL)?;
         let found: Manifest = objects::parse(RUN, &bytes)?;
@@ -116,14 +128,13 @@ impl Manifest {
     /// # Errors
     /// [`TrainError::Refused`] when it may not; [`TrainError`] of the store.
     pub(super) fn check_plan(&self, store: &Store, plan: &CyclePlan) -> Result<(), TrainError> {
-        if plan.continues(&self.newest_plan(store)?) {
-            return Ok(());
+        match plan.conflict(&self.newest_plan(store)?) {
+            None => Ok(()),
+            Some(conflict) => Err(TrainError::Refused(format!(
+                "{}: the run has another plan ({conflict}); give that plan, {MAY_GROW}, or begin another run",
+                store.name()
+            ))),
         }
-        Err(TrainError::Refused(format!(
-            "{}: the run has another plan; give that plan, or only change the number of \
-             generations and stages, or begin another run",
-            store.name()
-        )))
     }
 }
 
@@ -185,14 +196,13 @@ pub fn current_plan(store: &Store) -> Result<Option<CyclePlan>, TrainError> {
 /// # Errors
 /// As [`current_plan`].
 pub fn wait_for_plan(store: &Store) -> Result<CyclePlan, TrainError> {
-    let mut told = false;
+    let mut reminder = Reminder::now();
     loop {
         if let Some(plan) = current_plan(store)? {
             return Ok(plan);
         }
-        if !told {
+        if reminder.is_due(store.now()) {
             log::info!("{}: waiting for a learner to begin the run", store.name());
-            told = true;
         }
         thread::sleep(LOOK_EVERY);
     }

@@ -30,6 +30,8 @@ mod machines;
 mod manifest;
 mod objects;
 mod player;
+mod reminder;
+mod stored;
 mod term;
 #[cfg(test)]
 mod tests;
@@ -39,6 +41,7 @@ mod working_copy;
 
 pub use manifest::{current_plan, refuse_store, require_run, wait_for_plan};
 pub use objects::copy_run;
+pub(super) use stored::StoreFolder;
 pub use tickets::open_tickets;
 pub use worker::{Worker, WorkerOptions};
 
@@ -90,6 +93,9 @@ pub fn run_learner<G: Trainable>(
         }
         None => {
             check_warm_up(start, plan)?;
+            if options.folder.is_none() {
+                working_copy::refuse_known(store)?;
+            }
             Manifest::new(plan)?
         }
     };

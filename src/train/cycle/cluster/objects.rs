@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 
 use crate::cycle::from_json;
-use crate::store::Store;
+use crate::store::{RESTORE, RUN, Store};
 use crate::{TrainError, durable};
 
 /// The value of these bytes; `name` is for messages.
@@ -14,9 +14,20 @@ use crate::{TrainError, durable};
 /// # Errors
 /// [`TrainError::Corrupt`] when they are none.
 pub(super) fn parse<T: DeserializeOwned>(name: &str, bytes: &[u8]) -> Result<T, TrainError> {
-    from_json(bytes).map_err(|error| {
-        TrainError::corrupt(Path::new(name), error).advising("restore it from a copy of the run")
-    })
+    from_json(bytes).map_err(|error| TrainError::corrupt(Path::new(name), error).advising(RESTORE))
+}
+
+/// The value of an object's bytes, as the store's check of it.
+///
+/// # Errors
+/// Says what is wrong with them, and what to do.
+pub(super) fn value<T: DeserializeOwned>(bytes: Vec<u8>) -> Result<T, String> {
+    from_json(&bytes).map_err(|error| format!("{error}; {RESTORE}"))
+}
+
+/// How the result of a ticket, by its full name, is made again.
+pub(super) fn replay(store: &str, ticket: &str) -> String {
+    format!("`echo {ticket} | tengen-train work --run {store} --tickets -` plays it again")
 }
 
 /// Reads an object; `None` if there is none.
@@ -27,7 +38,7 @@ pub(super) fn read<T: DeserializeOwned>(
     store: &Store,
     name: &str,
 ) -> Result<Option<T>, TrainError> {
-    Ok(store.find_checked(name, |bytes| from_json(&bytes))?)
+    Ok(store.find_checked(name, value)?)
 }
 
 /// The folder of a generation, without `/`.
@@ -170,8 +181,21 @@ impl Snapshot {
 /// left alone. Returns their number.
 ///
 /// # Errors
-/// [`TrainError`] of the store and of files.
+/// [`TrainError::Mismatch`] when another run is there; others of the store and of files.
 pub fn copy_run(store: &Store, folder: &Path) -> Result<usize, TrainError> {
+    // No two runs have the same, and the term is copied before all else.
+    for name in [RUN.to_owned(), term(1)] {
+        let path = folder.join(&name);
+        if path.exists()
+            && Some(std::fs::read(&path).map_err(TrainError::io(&path))?) != store.get(&name)?
+        {
+            let reason = format!(
+                "it holds another run than {}: give another folder",
+                store.name()
+            );
+            return Err(TrainError::mismatch(folder, reason));
+        }
+    }
     let names = store.list("")?;
     for name in &names {
         let path = folder.join(name);

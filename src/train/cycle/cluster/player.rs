@@ -13,7 +13,7 @@ use crate::play::generate::{Progress, generate_shard};
 use crate::play::matches::{MatchParams, PairResult, play_match};
 use crate::play::runtime::Runtime;
 use crate::shards::shard;
-use crate::store::Store;
+use crate::store::{RESTORE, Store};
 use crate::trainable::Trainable;
 use crate::{TrainError, durable};
 use tengen::fnv;
@@ -191,7 +191,7 @@ pub(super) fn download(store: &Store, wanted: &str) -> Result<Vec<u8>, TrainErro
         let found = hash(&bytes);
         (found == wanted)
             .then_some(bytes)
-            .ok_or(format!("its checksum is {found}"))
+            .ok_or(format!("its checksum is {found}; {RESTORE}"))
     })?;
     Ok(bytes)
 }

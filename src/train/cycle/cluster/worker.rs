@@ -8,9 +8,10 @@ use super::claims::Claims;
 use super::machines::Heartbeat;
 use super::objects::{self, Snapshot};
 use super::player::{TicketPlayer, source};
+use super::reminder::Reminder;
 use super::tickets::{Offers, Ticket};
 use crate::TrainError;
-use crate::cycle::Machine;
+use crate::cycle::{Machine, to_json};
 use crate::play::generate::Progress;
 use crate::play::runtime::Runtime;
 use crate::store::{Creation, Store};
@@ -71,6 +72,8 @@ impl<G: Trainable> Worker<G> {
             gpus: options.gpus,
             ..Machine::default()
         };
+        // A store in which it must not write is noticed now, and not after a ticket.
+        store.create(&objects::worker(&id), &to_json(&machine)?)?;
         Ok(Worker {
             store: store.clone(),
             player: TicketPlayer::new(start, runtime, options.threads, store),
@@ -94,14 +97,22 @@ impl<G: Trainable> Worker<G> {
     /// differs from that of another machine and must not.
     pub fn run(&mut self, mut told: impl FnMut(&str)) -> Result<(), TrainError> {
         let (mut wait, most_wait) = (FIRST_WAIT, self.claims.lease / 8);
+        let mut reminder = Reminder::later(self.store.now());
         loop {
             match self.next()? {
                 Next::Play(ticket, attempt) => {
                     self.play(&ticket, Some(attempt), &mut |_| Ok(()))?;
                     told(&ticket.full_name());
                     wait = FIRST_WAIT;
+                    reminder = Reminder::later(self.store.now());
                 }
                 Next::Wait => {
+                    if reminder.is_due(self.store.now()) {
+                        let (store, generation) = (self.store.name(), self.generation);
+                        log::info!(
+                            "{store}: waiting for tickets, generation {generation} has none that is free"
+                        );
+                    }
                     thread::sleep(wait);
                     wait = (2 * wait).min(most_wait);
                 }

@@ -10,7 +10,7 @@ use super::objects;
 use super::player::{download, hash};
 use crate::cycle::{CyclePlan, Generation, MatchRecord, RunFolder, load, match_records, save};
 use crate::fit::checkpoint::Checkpoint;
-use crate::store::Store;
+use crate::store::{RESTORE, Store, folder_of};
 use crate::{TrainError, durable};
 use tengen::system::own_temporary_folder;
 
@@ -93,17 +93,44 @@ fn file_name(path: &Path) -> String {
 /// Where the working copy of a run is, unless the user names a folder. A run that begins again in a
 /// store has another one; so has a copy of a run.
 pub(super) fn usual(store: &Store, id: &str) -> PathBuf {
-    let place = hash(store.name().as_bytes());
-    own_temporary_folder().join(format!("run-{place}-{id}"))
+    own_temporary_folder().join(usual_prefix(store) + id)
 }
 
-/// Whether the folder is free for the run with this id, or holds it.
+/// How the names of all usual working copies of runs in a store begin.
+fn usual_prefix(store: &Store) -> String {
+    let folder = folder_of(store.name()).and_then(|folder| std::path::absolute(folder).ok());
+    let name = folder.map_or(store.name().to_owned(), |path| path.display().to_string());
+    format!("run-{}-", hash(name.as_bytes()))
+}
+
+/// Refuses to begin a run in a store where this machine has worked on another one: its folder may not be mounted.
 ///
 /// # Errors
-/// [`TrainError::Mismatch`] when it holds another run; [`TrainError`] of files.
+/// [`TrainError::Refused`] names the working copy of that run.
+pub(super) fn refuse_known(store: &Store) -> Result<(), TrainError> {
+    let prefix = usual_prefix(store);
+    let entries = fs::read_dir(own_temporary_folder()).into_iter().flatten();
+    let is_known = |path: &PathBuf| file_name(path).starts_with(&prefix);
+    let mut known = entries.flatten().map(|entry| entry.path()).filter(is_known);
+    known.next().map_or(Ok(()), |copy| {
+        Err(TrainError::Refused(format!(
+            "{}: there is no run, and this machine worked on one there: is its folder mounted? To begin another run, \
+             delete the old one's working copy, {}",
+            store.name(),
+            copy.display()
+        )))
+    })
+}
+
+/// Whether the folder is free for the run with this id, or holds it, and no more of it than the store.
+///
+/// # Errors
+/// [`TrainError::Mismatch`] when it holds another run, [`TrainError::Refused`] when it holds more; others of files and
+/// of the store.
 pub(super) fn check(store: &Store, run_folder: &RunFolder, id: &str) -> Result<(), TrainError> {
     let known: Option<String> = load(&id_path(run_folder))?;
-    let is_used = known.is_some() || run_folder.last_summary()?.is_some();
+    let last = run_folder.last_summary()?;
+    let is_used = known.is_some() || last.is_some();
     if is_used && known.as_deref() != Some(id) {
         let reason = format!(
             "it holds another run than {}: give the learner another folder (--out)",
@@ -111,7 +138,16 @@ pub(super) fn check(store: &Store, run_folder: &RunFolder, id: &str) -> Result<(
         );
         return Err(TrainError::mismatch(run_folder.root(), reason));
     }
-    Ok(())
+    match last {
+        Some(last) if store.get(&object(last))?.is_none() => Err(TrainError::Refused(format!(
+            "{}: it has no {}, and the working copy {} has that generation: was an older copy of the store put back? To \
+             go on from it give the learner another folder (--out), or delete this one",
+            store.name(),
+            object(last),
+            run_folder.root().display()
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// The file that says which run it is a copy of.
@@ -123,7 +159,7 @@ fn id_path(run_folder: &RunFolder) -> PathBuf {
 /// the last checkpoint, and the networks that play again. Games are fetched when they are needed.
 ///
 /// # Errors
-/// [`TrainError::Mismatch`] when the folder holds another run; [`TrainError`] of files and the store.
+/// As [`check`].
 pub(super) fn bring_up(
     store: &Store,
     run_folder: &RunFolder,
@@ -203,13 +239,14 @@ fn keep_checkpoint(store: &Store, run_folder: &RunFolder, last: &Done) -> Result
     durable::prepare_folder(&folder)?;
     let bytes = store.get_checked(&objects::of(number, &last.checkpoint), |bytes| {
         let is_right = last.checkpoint.contains(&hash(&bytes));
-        is_right.then_some(bytes).ok_or("its checksum is wrong")
+        let wrong = || format!("its checksum is not that of its name; {RESTORE}");
+        is_right.then_some(bytes).ok_or_else(wrong)
     })?;
     durable::write(&path, &bytes)
 }
 
 /// Names and checksums of the networks with which the next generation may have to do.
-fn needed<'a>(all: &'a [Done], plan: &CyclePlan) -> BTreeMap<&'a String, &'a String> {
+pub(super) fn needed<'a>(all: &'a [Done], plan: &CyclePlan) -> BTreeMap<&'a String, &'a String> {
     let generations = || all.iter().map(|done| &done.generation);
     let recent = generations().rev().take(plan.machines.ahead as usize + 1);
     let mut numbers: BTreeSet<u32> = recent.map(|g| g.plays_next).collect();

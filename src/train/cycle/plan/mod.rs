@@ -2,7 +2,10 @@
 
 mod tables;
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 pub use tables::{BoardShare, Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window};
 
@@ -59,6 +62,10 @@ tengen::settings! {
 /// Error message for an invalid komi distribution.
 const WRONG_KOMI: &str = "komi of [self-play] needs a mean and deviations of at most 100 points, and a \
                           far-share from 0 to 1";
+
+/// What a plan may have that continues another one, for messages.
+pub(crate) const MAY_GROW: &str =
+    "which may get more generations in its last stage, and more stages";
 
 /// Checks the values of tables of one kind.
 fn check_each<'a, T: Table + 'a>(
@@ -236,30 +243,55 @@ impl CyclePlan {
         self.boards().into_iter().map(begin).collect()
     }
 
-    /// Whether a run of `other` may be continued with this plan: stages may be added at the end,
-    /// and the last one of `other` may be longer.
-    pub fn continues(&self, other: &CyclePlan) -> bool {
-        let begin = self.stage.get(..other.stage.len());
-        let same_stages = begin.is_some_and(|begin| {
-            let last = other.stage.len() - 1;
-            begin
-                .iter()
-                .zip(&other.stage)
-                .enumerate()
-                .all(|(place, (new, old))| {
-                    let longer = Stage {
-                        generations: new.generations,
-                        ..old.clone()
-                    };
-                    new == old
-                        || (place == last && *new == longer && new.generations >= old.generations)
-                })
-        });
-        let rest = CyclePlan {
-            stage: other.stage.clone(),
-            ..self.clone()
-        };
-        same_stages && rest == *other
+    /// What keeps a run of `other` from being continued with this plan, in words: stages may be added at the end, and
+    /// the last one of `other` may be longer.
+    pub fn conflict(&self, other: &CyclePlan) -> Option<String> {
+        let mut own = self.clone();
+        own.stage.truncate(other.stage.len());
+        if let (Some(last), Some(before)) = (own.stage.last_mut(), other.stage.last())
+            && self.stage.len() >= other.stage.len()
+        {
+            last.generations = last.generations.min(before.generations);
+        }
+        if own == *other {
+            return None;
+        }
+        let [own, other] = [&own, other].map(|plan| serde_json::to_value(plan).unwrap_or_default());
+        let mut found = Vec::new();
+        differences("", &own, &other, &mut found);
+        Some(found.join(", "))
+    }
+}
+
+/// Collects in words what differs in two values of this name.
+fn differences(name: &str, own: &Value, other: &Value, found: &mut Vec<String>) {
+    let text = |value: &Value| match value {
+        Value::Null => "none".to_owned(),
+        Value::Object(_) => "a table".to_owned(),
+        other => other.to_string(),
+    };
+    match (own, other) {
+        (Value::Object(own), Value::Object(other)) => {
+            let keys: BTreeSet<&String> = own.keys().chain(other.keys()).collect();
+            for key in keys {
+                let inner = match name {
+                    "" => key.clone(),
+                    _ => format!("{key} of {name}"),
+                };
+                let [own, other] = [own, other].map(|table| table.get(key).unwrap_or(&Value::Null));
+                differences(&inner, own, other, found);
+            }
+        }
+        (Value::Array(own), Value::Array(other))
+            if own.iter().chain(other).all(Value::is_object) =>
+        {
+            for place in 0..own.len().max(other.len()) {
+                let [own, other] = [own, other].map(|list| list.get(place).unwrap_or(&Value::Null));
+                differences(&format!("{name} {}", place + 1), own, other, found);
+            }
+        }
+        _ if own == other => {}
+        _ => found.push(format!("{name}: {} and not {}", text(own), text(other))),
     }
 }
 

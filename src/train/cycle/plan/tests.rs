@@ -181,18 +181,34 @@ fn searches_are_spelled_with_underscores_or_hyphens() {
 fn a_run_may_be_prolonged_and_not_changed() {
     let plan = CyclePlan::parse(SHORT).unwrap();
     let change = |text: &str| CyclePlan::parse(text).unwrap();
-    assert!(plan.continues(&plan));
-    assert!(change(&SHORT.replace("generations = 2", "generations = 3")).continues(&plan));
-    assert!(
-        change(&format!(
-            "{SHORT}{}",
-            SHORT.replace("visits = 8", "visits = 16")
-        ))
-        .continues(&plan)
-    );
-    assert!(!change(&SHORT.replace("generations = 2", "generations = 1")).continues(&plan));
-    assert!(!change(&SHORT.replace("visits = 8", "visits = 9")).continues(&plan));
-    assert!(!change(&format!("seed = 2\n{SHORT}")).continues(&plan));
+    let conflict = |text: &str| change(text).conflict(&plan);
+    let prolonged = SHORT.replace("generations = 2", "generations = 3");
+    let more = format!("{SHORT}{}", SHORT.replace("visits = 8", "visits = 16"));
+    for may in [SHORT, &prolonged, &more] {
+        assert_eq!(conflict(may), None);
+    }
+    for (text, words) in [
+        (
+            SHORT.replace("generations = 2", "generations = 1"),
+            "generations of stage 1: 1 and not 2",
+        ),
+        (
+            SHORT.replace("visits = 8", "visits = 9"),
+            "visits of stage 1: 9 and not 8",
+        ),
+        (
+            format!("seed = 2\n{prolonged}[rating]\nanchors = [7]\n"),
+            "rating: a table and not none, seed: 2 and not 1",
+        ),
+        (
+            format!("{SHORT}[fit]\nbatch = 7\n[machines]\nahead = 1\n"),
+            "batch of fit: 7 and not 256, ahead of machines: 1 and not 0",
+        ),
+    ] {
+        assert_eq!(conflict(&text).as_deref(), Some(words));
+    }
+    let shorter = plan.conflict(&change(&more));
+    assert_eq!(shorter.as_deref(), Some("stage 2: none and not a table"));
 }
 
 #[test]

@@ -12,6 +12,7 @@ use super::super::{LearnerOptions, copy_run, open_tickets, run_learner, working_
 use crate::cycle::cluster::objects;
 use crate::cycle::{CyclePlan, Generation, Machines, Resources, RunFolder, fsck, load};
 use crate::play::runtime::Runtime;
+use crate::shards::dataset::Dataset;
 use crate::shards::shard;
 use crate::store::faulty::FaultyBackend;
 use crate::store::{RetryLimits, Store, open};
@@ -189,21 +190,211 @@ fn a_run_has_the_same_results_on_every_store_with_any_number_of_workers() {
     }
 }
 
-/// What a store lost before it was looked for.
+/// What a store has lost or has damaged, before a learner looks for it.
 #[test]
-fn a_commit_without_its_objects_is_found() {
+fn a_check_finds_what_a_store_lacks() {
     let scratch = Scratch::new("cluster-lost");
     let place = |name: &str| scratch.path().join(name);
-    learn(&folder_store(&place("run")), &place("copy"), (PLAN, true)).unwrap();
-    let lost = |folder: &str, kind: &str| {
-        let mut files = durable::list(&place("run").join(folder), "", kind).unwrap();
-        fs::remove_file(files.pop().unwrap()).unwrap();
+    let run = place("run");
+    learn(&folder_store(&run), &place("copy"), (PLAN, true)).unwrap();
+    let problems = || fsck::check(&run).unwrap().problems;
+    assert_eq!(problems(), []);
+    let checkpoint = |folder: &str| durable::list(&run.join(folder), "", "checkpoint").unwrap();
+    let last = checkpoint("g0002").remove(0);
+    // The plan is complete after the generation 2.
+    for (name, advice) in [
+        ("run.json", "restore it"),
+        ("epoch/000001", "restore it"),
+        ("g0001/tickets.json", "restore it"),
+        ("g0001/done.json", "restore it"),
+        ("g0002/done.json", "restore it"),
+        ("g0001/games/0001.parquet", "`echo g0001/games/0001 |"),
+        (
+            "g0000/matches/rave-5.0000.json",
+            "`echo g0000/matches/rave-5.0000 |",
+        ),
+        (
+            last.strip_prefix(&run).unwrap().to_str().unwrap(),
+            "restore it",
+        ),
+    ] {
+        let (path, away) = (run.join(name), place("away"));
+        fs::rename(&path, &away).unwrap();
+        let found = problems();
+        let is_told = |found: &fsck::Problem| {
+            found.path == path && found.what.contains("missing") && found.what.contains(advice)
+        };
+        assert!(found.len() == 1 && is_told(&found[0]), "{name}: {found:?}");
+        fs::rename(&away, &path).unwrap();
+        if name == "run.json" || path == last {
+            continue;
+        }
+        let mut bytes = fs::read(&path).unwrap();
+        bytes[30] ^= 1;
+        fs::write(&path, &bytes).unwrap();
+        let found = problems();
+        assert!(
+            found.len() == 1
+                && found[0].what.contains("it is damaged: ")
+                && found[0].what.contains(advice),
+            "{name}: {found:?}"
+        );
+        bytes[30] ^= 1;
+        fs::write(&path, &bytes).unwrap();
+    }
+    // All of a generation, and what no learner needs any more.
+    durable::remove(&checkpoint("g0000")).unwrap();
+    assert_eq!(problems(), []);
+    fs::remove_dir_all(run.join("g0001")).unwrap();
+    assert_eq!(problems().len(), 2, "its commit and its tickets");
+    durable::remove(&durable::list(&run.join("networks"), "", "onnx").unwrap()).unwrap();
+    let found = problems();
+    assert!(
+        found.len() > 2
+            && found
+                .iter()
+                .any(|found| found.path.starts_with(run.join("networks")))
+    );
+}
+
+/// Games are fetched by a learner on another machine.
+#[test]
+fn a_run_does_not_go_on_without_games_that_it_had() {
+    let scratch = Scratch::new("cluster-games");
+    let place = |name: &str| scratch.path().join(name);
+    learn_briefly(&scratch);
+    let store = folder_store(&place("store"));
+    let refused = |copy: &str| {
+        let refused = learn(&store, &place(copy), (PLAN, true)).unwrap_err();
+        refused.to_string()
     };
-    lost("g0002", "checkpoint");
-    lost("networks", "onnx");
-    let problems = fsck::check(&place("run")).unwrap().problems;
-    let has = |part: &str| problems.iter().any(|found| found.what.contains(part));
-    assert!(has(".checkpoint") && has(".onnx"), "{problems:?}");
+    let games = Dataset::load(&[place("store/g0001/games")], 1000, 0.0).unwrap();
+    assert_eq!(games.games, 6, "they can be used without the learner");
+    let (tickets, shard) = (
+        place("store/g0001/tickets.json"),
+        place("store/g0001/games/0001.parquet"),
+    );
+    let bytes = fs::read(&tickets).unwrap();
+    fs::remove_file(&tickets).unwrap();
+    let message = refused("a");
+    assert!(
+        message.contains("g0001/tickets.json: it is missing; restore it"),
+        "{message}"
+    );
+    fs::write(&tickets, &bytes[..bytes.len() / 2]).unwrap();
+    let message = refused("b");
+    assert!(
+        message.contains("g0001/tickets.json: it is damaged: ") && message.contains("restore it"),
+        "{message}"
+    );
+    fs::write(&tickets, bytes).unwrap();
+    let bytes = fs::read(&shard).unwrap();
+    fs::remove_file(&shard).unwrap();
+    let message = refused("c");
+    assert!(
+        message.contains("it is missing; `echo g0001/games/0001 |"),
+        "{message}"
+    );
+    // As the message says.
+    let options = options(Duration::from_secs(5));
+    worker(&store, &options)
+        .play_named("g0001/games/0001")
+        .unwrap();
+    assert!(fs::read(&shard).unwrap() == bytes);
+    assert_eq!(learn(&store, &place("d"), (PLAN, true)).unwrap().len(), 3);
+}
+
+#[test]
+fn an_older_copy_of_the_store_is_noticed() {
+    let scratch = Scratch::new("cluster-older");
+    let place = |name: &str| scratch.path().join(name);
+    learn_briefly(&scratch);
+    let store = folder_store(&place("store"));
+    copy_run(&store, &place("older")).unwrap();
+    assert_eq!(
+        learn(&store, &place("copy"), (PLAN, true)).unwrap().len(),
+        3
+    );
+    fs::rename(place("store"), place("newer")).unwrap();
+    fs::rename(place("older"), place("store")).unwrap();
+    let before = store.list("").unwrap();
+    let longer = PLAN.replace("generations = 2", "generations = 3");
+    let refused = learn(&store, &place("copy"), (&longer, true)).unwrap_err();
+    assert!(matches!(refused, TrainError::Refused(_)), "{refused}");
+    assert!(refused.to_string().contains("older copy"), "{refused}");
+    assert_eq!(store.list("").unwrap(), before);
+    assert_eq!(
+        learn(&store, &place("other"), (PLAN, true)).unwrap().len(),
+        3
+    );
+    // A folder holds one run: the other has the same names.
+    let [one, other] = ["one", "other-store"].map(|name| folder_store(&place(name)));
+    for store in [&one, &other] {
+        let plan = CyclePlan::parse(PLAN).unwrap();
+        Manifest::new(&plan).unwrap().begin(store).unwrap();
+    }
+    copy_run(&one, &place("kept")).unwrap();
+    copy_run(&one, &place("kept")).unwrap();
+    let message = copy_run(&other, &place("kept")).unwrap_err().to_string();
+    assert!(message.contains("another run"), "{message}");
+}
+
+/// Of a generation in the middle: it is made again, and those after it are taken as they are.
+#[test]
+fn a_lost_commit_is_made_again() {
+    let scratch = Scratch::new("cluster-commit");
+    let place = |name: &str| scratch.path().join(name);
+    let store = folder_store(&place("store"));
+    learn(&store, &place("copy"), (PLAN, true)).unwrap();
+    fs::remove_file(place("store/g0001/done.json")).unwrap();
+    let longer = PLAN.replace("generations = 2", "generations = 4");
+    let done = learn(&store, &place("other"), (&longer, true)).unwrap();
+    assert_eq!(done.len(), 5);
+    let problems = fsck::check(&place("store")).unwrap().problems;
+    assert_eq!(problems, []);
+}
+
+#[test]
+fn a_run_that_has_lost_its_beginning_does_not_begin_again() {
+    let scratch = Scratch::new("cluster-beginning");
+    let place = |name: &str| scratch.path().join(name);
+    learn_briefly(&scratch);
+    let store = folder_store(&place("store"));
+    fs::remove_file(place("store/run.json")).unwrap();
+    let other = PLAN.replace("visits = 4", "visits = 5");
+    for plan in [PLAN, &other] {
+        // As another process, which has not seen it.
+        let store = folder_store(&place("store"));
+        let refused = learn(&store, &place("copy"), (plan, true)).unwrap_err();
+        assert!(matches!(refused, TrainError::Refused(_)), "{refused}");
+        assert!(
+            refused.to_string().contains("lost its run.json"),
+            "{refused}"
+        );
+    }
+    assert!(!place("store/run.json").exists());
+    // A machine that has worked on a run in this folder, which is not mounted.
+    working_copy::refuse_known(&store).unwrap();
+    let known = working_copy::usual(&store, "1");
+    fs::create_dir_all(&known).unwrap();
+    let refused = working_copy::refuse_known(&store).unwrap_err();
+    fs::remove_dir(&known).unwrap();
+    assert!(
+        refused.to_string().contains("is its folder mounted?"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn a_worker_that_cannot_write_ends_at_once() {
+    let scratch = Scratch::new("cluster-unwritable");
+    let store = folder_store(scratch.path());
+    store.create("run.json", b"{}").unwrap();
+    fs::write(scratch.path().join("workers"), b"no folder").unwrap();
+    let options = options(Duration::from_secs(5));
+    let refused = Worker::new(&start(), &runtime(), &store, &options);
+    let message = refused.err().map(|error| error.to_string());
+    assert!(message.is_some_and(|message| message.contains("workers/test-")));
 }
 
 #[test]
@@ -363,7 +554,8 @@ fn a_damaged_result_is_noticed() {
     );
     let message = refused.unwrap_err().to_string();
     assert!(
-        message.contains("0001.parquet") && message.contains("checksum"),
+        message.contains("0001.parquet: it is damaged: its checksum")
+            && message.contains("delete it, and `echo g0000/games/0001 |"),
         "{message}"
     );
 }
