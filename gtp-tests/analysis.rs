@@ -88,7 +88,8 @@ fn an_analysis_ends_with_its_input() {
 fn genmove_analyze_is_not_ended_by_input() {
     for command in ["kata-genmove_analyze", "lz-genmove_analyze"] {
         // On a busy machine the network alone may take a second to load.
-        let mut engine = Engine::start(&["--time-per-move", "2.5", "--threads", "1"]);
+        let args = "--time-per-move 2.5 --threads 1 --book none";
+        let mut engine = Engine::start(&args.split(' ').collect::<Vec<_>>());
         engine.send(&format!("{command} B 25\nprotocol_version\n\n"));
         assert_eq!(engine.line(), "=");
         let mut lines = Vec::new();

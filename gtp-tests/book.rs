@@ -111,6 +111,28 @@ fn an_engine_plays_from_a_book_and_says_so() {
 }
 
 #[test]
+fn the_built_in_book_is_for_full_strength_under_a_clock() {
+    for (args, plays) in [
+        ("--time-per-move 0.1", true),
+        ("--time-per-move 0.1 --book none", false),
+        ("--time-per-move 0.1 --size 7", false),
+        ("--time-per-move 0.1 --backend rollout", false),
+        ("--visits 2", false),
+        ("--level 1", false),
+        ("--visits 2 --book built-in", true),
+    ] {
+        let mut engine = Engine::start(&args.split(' ').collect::<Vec<_>>());
+        engine.answer("genmove b");
+        let report = engine.answer("tengen-report");
+        assert_eq!(report.contains("stop book"), plays, "{args}: {report}");
+    }
+    refuses(
+        &["gtp", "--book", "built-in", "--size", "7"],
+        &["a book of nogo 9x9"],
+    );
+}
+
+#[test]
 fn books_are_joined_and_exported() {
     let folder = Scratch::new("book-joined");
     let [one, other, both, sgf] =

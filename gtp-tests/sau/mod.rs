@@ -134,9 +134,9 @@ fn it_never_resigns() {
 #[test]
 fn without_arguments_the_protocol_is_detected() {
     let mut program = Program::start("plain", &[]);
-    // Fifteen minutes a side: the first move takes its time, and the game may end before it.
+    // Fifteen minutes a side: a move beyond the book takes its time, and the game may end before it.
     program.send("new black\n");
-    program.says_nothing();
+    program.next_move();
     program.send("end\n");
     program.says_nothing();
     program.send("new white\n");
@@ -144,7 +144,7 @@ fn without_arguments_the_protocol_is_detected() {
     program.send("move EE\nend white\n");
     program.says_nothing();
     program.send("new black\n");
-    program.says_nothing();
+    program.next_move();
     program.quit();
 }
 

@@ -10,6 +10,7 @@
 //! on the board, value, prior, visits, proof, and the key of the position after it. A
 //! proof is 0 for none, or 1 for a loss, 2 for a draw and 3 for a win of the side to move.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use redb::backends::InMemoryBackend;
@@ -47,7 +48,7 @@ impl BookFile {
             .metadata()
             .is_ok_and(|file| !file.is_file() || file.len() > 0)
         {
-            match read_meta(path) {
+            match self::meta(Bytes::OfFile(path)) {
                 Err(BookError::Empty) => {}
                 found => found?.check(meta)?,
             }
@@ -61,7 +62,7 @@ impl BookFile {
         })?;
         let file = BookFile { store };
         let transaction = file.store.begin_read().map_err(redb::Error::from)?;
-        let (meta, book) = match unharmed(|| contents(&transaction)) {
+        let (meta, book) = match unharmed(|| read_contents(&transaction)) {
             Ok(found) => found,
             Err(BookError::Empty) => (meta.clone(), Book::default()),
             Err(error) => return Err(error),
@@ -97,20 +98,21 @@ impl BookFile {
     }
 }
 
-/// Reads a whole book.
-///
-/// # Errors
-/// [`BookError`] if it is not one, or damaged.
-pub fn read(path: &Path) -> Result<(BookMeta, Book), BookError> {
-    read_by(path, contents)
+/// The bytes of a book.
+#[derive(Clone, Copy)]
+pub(super) enum Bytes<'a> {
+    InMemory(&'a [u8]),
+    OfFile(&'a Path),
+}
+
+/// A whole book.
+pub(super) fn contents(bytes: Bytes<'_>) -> Result<(BookMeta, Book), BookError> {
+    read_by(bytes, read_contents)
 }
 
 /// What a book is about.
-///
-/// # Errors
-/// [`BookError`] if it is not one, or damaged.
-pub fn read_meta(path: &Path) -> Result<BookMeta, BookError> {
-    read_by(path, meta)
+pub(super) fn meta(bytes: Bytes<'_>) -> Result<BookMeta, BookError> {
+    read_by(bytes, read_meta)
 }
 
 /// How often a damaged book is read again: the copy of one that is being added to may have parts from before and from
@@ -120,12 +122,12 @@ const ATTEMPTS: usize = 5;
 const LARGEST: u64 = 1 << 34;
 
 fn read_by<T>(
-    path: &Path,
+    bytes: Bytes<'_>,
     read: impl Fn(&ReadTransaction) -> Result<T, BookError>,
 ) -> Result<T, BookError> {
     let attempt = || {
         unharmed(|| {
-            let store = copy(path)?;
+            let store = copy(bytes)?;
             read(&store.begin_read().map_err(redb::Error::from)?)
         })
     };
@@ -136,8 +138,11 @@ fn read_by<T>(
 
 /// A checked copy of a book in memory: the store checks only what it may write to, and reading changes no file. The copy
 /// of a book whose process was killed is repaired.
-fn copy(path: &Path) -> Result<Database, BookError> {
-    let bytes = files::read(path, LARGEST)?;
+fn copy(bytes: Bytes<'_>) -> Result<Database, BookError> {
+    let bytes = match bytes {
+        Bytes::InMemory(bytes) => Cow::Borrowed(bytes),
+        Bytes::OfFile(path) => Cow::Owned(files::read(path, LARGEST)?),
+    };
     if bytes.is_empty() {
         // The store would begin a new one.
         return Err(BookError::NotABook);
@@ -160,8 +165,8 @@ fn unharmed<T>(read: impl FnOnce() -> Result<T, BookError>) -> Result<T, BookErr
     std::panic::catch_unwind(read).unwrap_or(Err(BookError::Damaged))
 }
 
-fn contents(transaction: &ReadTransaction) -> Result<(BookMeta, Book), BookError> {
-    let meta = meta(transaction)?;
+fn read_contents(transaction: &ReadTransaction) -> Result<(BookMeta, Book), BookError> {
+    let meta = read_meta(transaction)?;
     let positions = || -> Result<Vec<(u128, Searched)>, redb::Error> {
         let table = transaction.open_table(POSITIONS)?;
         let all = table.iter()?.map(|found| {
@@ -173,7 +178,7 @@ fn contents(transaction: &ReadTransaction) -> Result<(BookMeta, Book), BookError
     Ok((meta, Book::of(positions()?)))
 }
 
-fn meta(transaction: &ReadTransaction) -> Result<BookMeta, BookError> {
+fn read_meta(transaction: &ReadTransaction) -> Result<BookMeta, BookError> {
     let table = transaction.open_table(ABOUT).map_err(redb::Error::from)?;
     let text = |name: &str| -> Result<String, BookError> {
         let found = table.get(name).map_err(redb::Error::from)?;

@@ -115,6 +115,9 @@ pub enum BookError {
     /// The file is something else.
     #[error("it is not a book of Tengen")]
     NotABook,
+    /// None was asked for, or this program has none built in.
+    #[error("there is none")]
+    None,
     /// A file in which nothing was saved.
     #[error("there is nothing in it yet")]
     Empty,

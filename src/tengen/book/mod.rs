@@ -18,12 +18,15 @@ mod file;
 mod growth;
 mod meta;
 mod searched;
+mod source;
 mod tree;
 
-pub use file::{BookFile, read, read_meta};
+pub use file::BookFile;
 pub use growth::{Growth, Place};
 pub use meta::{BookError, BookMeta};
 pub use searched::{Images, LeftOut, Searched, SearchedMove};
+pub use source::BookSource;
+pub(crate) use source::is_built_in;
 pub use tree::{Book, BookLine, BookMove, line};
 
 #[cfg(test)]

@@ -236,6 +236,10 @@ fn a_file_holds_what_was_added() {
     assert_eq!(read(&path).expect("a book").1.len(), all + 1);
 }
 
+fn read(path: &Path) -> Result<(BookMeta, Book), BookError> {
+    BookSource::File(path.to_owned()).read()
+}
+
 fn refusal(path: &Path) -> String {
     read(path)
         .err()

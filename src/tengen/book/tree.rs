@@ -36,7 +36,9 @@ pub struct BookMove {
     /// Value for the side that plays it, in [-1, 1]: that of the position after it, if the book has
     /// it, else as the search of the position before found.
     pub value: f32,
-    /// Visits in the search of the position before.
+    /// Prior in the search of the position before.
+    pub prior: f32,
+    /// Visits in that search.
     pub visits: u64,
     /// The result for the side that plays it, if it is proven.
     pub proof: Option<Proof>,
@@ -174,6 +176,7 @@ impl Book {
         BookMove {
             mv: found.mv,
             value: proof.map_or(value, Proof::value),
+            prior: found.prior,
             visits: found.visits,
             proof,
             next: found.next,

@@ -100,7 +100,7 @@ impl FromBook {
                 value: found.value,
                 lcb: found.value,
                 proof: found.proof,
-                ..MoveReport::unsearched(found.mv, 0.0)
+                ..MoveReport::unsearched(found.mv, found.prior)
             })
             .collect();
         reports.sort_by_key(|report| report.mv != chosen);

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::ThinkingLimits;
+use crate::book::{BookSource, is_built_in};
 use crate::clock::{Clock, PlayoutClock, SystemClock, TimeParams, seconds};
 use crate::engine::{Resign, SolverOptions};
 use crate::game::{BoardSize, GameInfo};
@@ -53,6 +54,18 @@ impl EngineOptions {
     /// The game's usual board.
     pub fn usual_board(&self) -> BoardSize {
         usual_board(&self.game)
+    }
+
+    /// The book for a board: the one that was asked for, else the built-in one where the built-in network plays and time
+    /// limits its searches. Who sets a number of visits, as a level does, wants their strength and no other.
+    pub(crate) fn book_for(&self, size: BoardSize) -> BookSource {
+        let plays_at_its_best =
+            self.model.is_none() && self.backend != Backend::Rollout && self.visits.is_none();
+        match &self.book {
+            Some(source) => source.clone(),
+            None if plays_at_its_best && is_built_in(&self.game, size) => BookSource::BuiltIn,
+            None => BookSource::None,
+        }
     }
 
     /// Options for loading a network. Built-in networks play on many boards: without a size they
@@ -131,8 +144,9 @@ crate::settings! {
             Maybe(Text("NAME", "rank_20k to rank_9d, preaz_20k to preaz_9d, or proyear_1800 to proyear_2023")),
             "Whom a network of KataGo's that imitates people (such as b18c384nbt-humanv0) imitates: amateurs of a \
              rank (rank_5k), the same before 2017 (preaz_5k), or professionals of a year (proyear_1995)";
-        book: Option<PathBuf> = None, FILE,
-            "A book of openings, made by tengen book: its moves are played at once, without a search";
+        book: Option<BookSource> = None => "built-in for the built-in network under a clock or --time-per-move, else none",
+            Maybe(Text("FILE", "a file of tengen book, built-in (of NoGo 9x9) or none")),
+            "A book of openings: its moves are played at once, without a search";
         book_variety: f32 = 0.0, 0.0..=2.0,
             "Plays any move of the book, at random, that is known to be at most this much worse than the best; values \
              are from -1 (lost) to 1";

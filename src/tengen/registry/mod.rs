@@ -10,7 +10,7 @@ pub use startup::StartError;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
-use crate::book::{self, BookError, BookMeta};
+use crate::book::{BookError, BookMeta, BookSource};
 use crate::clock::Clock;
 use crate::encode::Encode;
 use crate::engine::{
@@ -97,10 +97,13 @@ fn player<G: Encode + Rollout + Solvable>(
 
 /// The book of the options, if it is for this board.
 fn from_book<G: Game>(empty: &G, options: &EngineOptions) -> Option<FromBook> {
-    let path = options.book.as_deref()?;
+    let source = options.book_for(empty.size());
+    if source == BookSource::None {
+        return None;
+    }
     let read = || -> Result<FromBook, BookError> {
         let wanted = BookMeta::of(empty);
-        let (meta, book) = book::read(path)?;
+        let (meta, book) = source.read()?;
         meta.check_board(&wanted)?;
         let (book, variety) = (Arc::new(book), options.book_variety);
         Ok(FromBook::new(book, meta.rules, variety, seed(options)))
@@ -109,11 +112,11 @@ fn from_book<G: Game>(empty: &G, options: &EngineOptions) -> Option<FromBook> {
         Ok(book) => Some(book),
         // A controller may play on other boards, too.
         Err(error @ BookError::Other { .. }) => {
-            log::info!("no moves from {}: {error}", path.display());
+            log::info!("no moves from {source}: {error}");
             None
         }
         Err(error) => {
-            log::error!("no moves from the book {}: {error}", path.display());
+            log::error!("no moves from the book {source}: {error}");
             None
         }
     }

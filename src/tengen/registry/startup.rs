@@ -5,7 +5,7 @@
 
 use thiserror::Error;
 
-use crate::book::{self, BookMeta};
+use crate::book::{BookMeta, BookSource};
 use crate::encode;
 use crate::engine::{Backend, EngineOptions, built_in_boards};
 use crate::game::{BoardSize, GameInfo};
@@ -109,15 +109,14 @@ impl EngineOptions {
 
     /// Whether the book is one, and for the game that is played first.
     fn check_book(&self) -> Result<(), StartError> {
-        let Some(path) = &self.book else {
+        let Some(book) = self.book.as_ref().filter(|&book| *book != BookSource::None) else {
             return Ok(());
         };
         let (size, rules) = (self.board(), &*self.rules);
         let wanted = with_game!(&self.game, size, rules: rules, |empty| BookMeta::of(&empty))?;
-        let meta = book::read_meta(path);
+        let meta = book.read_meta();
         let checked = meta.and_then(|meta| meta.check(&wanted));
-        let path = path.display();
-        checked.map_err(|error| StartError::Other(format!("cannot use the book {path}: {error}")))
+        checked.map_err(|error| StartError::Other(format!("cannot use the book {book}: {error}")))
     }
 
     /// Loads a network as the first search will, so that it is not silently replaced by another.

@@ -1,13 +1,12 @@
 //! `tengen book check`: compares the values of a book with long searches.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
 use clap::{Arg, Args};
 use serde::Serialize;
-use tengen::book::{self, Book, BookMeta, BookMove, Images};
+use tengen::book::{Book, BookMeta, BookMove, BookSource, Images};
 use tengen::clock::{Clock, SystemClock};
 use tengen::command::sample;
 use tengen::engine::{Engine, EngineOptions};
@@ -42,7 +41,7 @@ const UNUSED: &[&str] = &[
 #[command(mut_args(|flag: Arg| refused(UNUSED, flag)))]
 pub(super) struct Check {
     /// The book.
-    file: PathBuf,
+    file: BookSource,
     /// Number of positions.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     positions: u32,
@@ -81,8 +80,8 @@ struct Compared {
 
 impl Check {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let name = || self.file.display().to_string();
-        let (meta, book) = book::read(&self.file).with_context(name)?;
+        let name = || self.file.to_string();
+        let (meta, book) = self.file.read().with_context(name)?;
         let mut options = self.engine.read_for(Some(&meta.game))?;
         options.size = Some(meta.size);
         options.rules.clone_from(&meta.rules);

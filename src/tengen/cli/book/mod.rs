@@ -12,7 +12,7 @@ use build::Build;
 use check::Check;
 use clap::{Args, Subcommand};
 use show::{Export, Show};
-use tengen::book::{self, BookFile};
+use tengen::book::{BookFile, BookSource};
 
 use crate::cli::output::tell;
 
@@ -68,15 +68,15 @@ pub(super) struct Merge {
     /// The book that all are added to; it is created if there is none.
     out: PathBuf,
     /// The books.
-    #[arg(required = true)]
-    books: Vec<PathBuf>,
+    #[arg(required = true, value_name = "FILE")]
+    books: Vec<BookSource>,
 }
 
 impl Merge {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        for path in &self.books {
-            let name = || path.display().to_string();
-            let (meta, from) = book::read(path).with_context(name)?;
+        for source in &self.books {
+            let name = || source.to_string();
+            let (meta, from) = source.read().with_context(name)?;
             let out = || self.out.display().to_string();
             let opened = BookFile::open(&self.out, &meta.unsearched());
             let (file, so_far, book) = opened.with_context(out)?;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::Args;
 use serde::Serialize;
-use tengen::book::{self, Book, BookMeta, Images, line};
+use tengen::book::{Book, BookMeta, BookSource, Images, line};
 use tengen::game::{Game, Move};
 use tengen::games::with_game;
 use tengen::gtp::{format_move, format_moves};
@@ -23,8 +23,8 @@ use crate::cli::output::tell;
 /// has the position after it, too.
 #[derive(Debug, Args)]
 pub(super) struct Show {
-    /// The book.
-    file: PathBuf,
+    /// The book: a file, or built-in for the one of NoGo 9x9 in the program.
+    file: BookSource,
     /// The moves to the position, Black's first, such as C3 G7; none for the empty board.
     moves: Vec<String>,
     /// Print JSON.
@@ -68,8 +68,8 @@ struct Line {
 
 impl Show {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let name = || self.file.display().to_string();
-        let (meta, book) = book::read(&self.file).with_context(name)?;
+        let name = || self.file.to_string();
+        let (meta, book) = self.file.read().with_context(name)?;
         let rules = &*meta.rules;
         let report = with_game!(&meta.game, meta.size, rules: rules, |empty| {
             meta.check(&BookMeta::of(&empty)).with_context(name)?;
@@ -165,7 +165,7 @@ impl BookReport {
 #[derive(Debug, Args)]
 pub(super) struct Export {
     /// The book.
-    file: PathBuf,
+    file: BookSource,
     /// The SGF file.
     sgf: PathBuf,
     /// Only what follows after these moves, such as "C3 G7".
@@ -180,8 +180,8 @@ pub(super) struct Export {
 
 impl Export {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let name = || self.file.display().to_string();
-        let (meta, book) = book::read(&self.file).with_context(name)?;
+        let name = || self.file.to_string();
+        let (meta, book) = self.file.read().with_context(name)?;
         let rules = &*meta.rules;
         let (text, positions) = with_game!(&meta.game, meta.size, rules: rules, |empty| {
             meta.check(&BookMeta::of(&empty)).with_context(name)?;

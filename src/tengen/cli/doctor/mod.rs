@@ -225,13 +225,13 @@ fn missing(options: &EngineOptions) -> Finding {
 
 /// Whether the book can be used, where there is one.
 fn book(options: &EngineOptions) -> Option<Finding> {
-    let path = options.book.as_ref()?;
+    let source = options.book.as_ref()?;
     let with_book = EngineOptions {
-        book: Some(path.clone()),
+        book: Some(source.clone()),
         ..alone(options)
     };
     Some(match with_book.resolve() {
-        Ok(_) => Finding::ok("book", path.display().to_string()),
+        Ok(_) => Finding::ok("book", source.to_string()),
         Err(error) => Finding::broken("book", error.to_string(), "leave --book out"),
     })
 }

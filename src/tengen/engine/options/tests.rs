@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use super::*;
+use crate::book::BookSource;
 use crate::clock::TimeParams;
 use crate::engine::{Resign, SolverOptions, SolverThreads};
 use crate::game::BoardSize;
@@ -52,7 +53,7 @@ fn every_option_is_set_by_its_name() {
             rank: 14,
             early: false,
         }),
-        book: Some("lines.book".into()),
+        book: Some(BookSource::File("lines.book".into())),
         book_variety: 0.1,
         device: Device::Cuda(CudaDevices::only(1)),
         ort_library: Some("ort.so".into()),
