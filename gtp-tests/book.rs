@@ -152,12 +152,44 @@ fn books_are_joined_and_exported() {
         shown(&both, &["A1", "E5"])["position"],
         serde_json::Value::Null
     );
+    let way = &folder.path("way.book");
+    let said = run(&[&["build", &**way, "--steps", "1", "--from", "A1 E5"], SMALL].concat());
+    assert!(said.contains("yet to be searched from there"), "{said}");
+    refuses(
+        &["book", "export", &one, &sgf, "--from", "A1 B1 C1"],
+        &["one.book: it does not have this position"],
+    );
     run(&["export", &both, &sgf]);
     let text = std::fs::read_to_string(&sgf).expect("it was written");
     assert!(text.starts_with("(;") && text.contains("value "), "{text}");
     run(&["merge", &both, &one, &both]);
     assert_eq!(positions(&both), all, "nothing is new");
     assert_eq!(steps(&both), searches, "and nothing was searched");
+}
+
+/// The searches on the way need not have kept the moves to the position that a book grows from.
+#[test]
+fn what_follows_on_a_move_that_was_not_kept_is_reached() {
+    let folder = Scratch::new("book-unkept");
+    let [far, sgf] = ["far.book", "far.sgf"].map(|name| folder.path(name));
+    let engine = [
+        "--backend",
+        "rollout",
+        "--visits",
+        "30",
+        "--seed",
+        "1",
+        "--threads",
+        "1",
+    ];
+    let line = ["build", &*far, "--steps", "10", "--from", "C3 G7"];
+    run(&[&line[..], &engine[..]].concat());
+    let said = run(&["export", &far, &sgf]);
+    let all = positions(&far);
+    assert!(said.contains(&format!(": {all} positions")), "{said}");
+    run(&[&["check", &*far, "--positions", "1"], &engine[..]].concat());
+    let said = run(&["export", &far, &sgf, "--from", "C3 G7"]);
+    assert!(said.contains(&format!(": {} positions", all - 2)), "{said}");
 }
 
 /// These bytes with a bit of each such word changed.
@@ -210,12 +242,31 @@ fn what_is_no_book_is_refused() {
     }
     refuses(
         &["book", "show", book, "A1", "A1"],
-        &["move 2, white at A1, is not legal"],
+        &["move 2, white at A1, is not legal: the point is occupied"],
+    );
+    refuses(
+        &["book", "show", book, "A1", "b", "C3"],
+        &["move 2, black at C3, is out of turn"],
     );
     refuses(
         &["book", "build", book, "--size", "5", "--from", "Z9"],
         &["--from"],
     );
+    let nowhere = &folder.path("nowhere/new.book");
+    refuses(
+        &["book", "build", nowhere, "--steps", "1"],
+        &["no such folder"],
+    );
+    refuses(&["book", "export", book, nowhere], &["no such folder"]);
+    for args in [
+        ["--lag", "1"],
+        ["--time-rise", "2"],
+        ["--time-per-move", "1"],
+    ] {
+        let output = tengen(&[&["book", "build", &**book], &args[..]].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("this command does not use it"), "{said}");
+    }
     let other = &folder.path("other.book");
     run(&[
         "build",
@@ -233,6 +284,10 @@ fn what_is_no_book_is_refused() {
         &["book", "merge", other, book],
         &["it is a book of nogo 4x4"],
     );
+    for second in [other, missing] {
+        refuses(&["book", "merge", out, book, second], &[second.as_str()]);
+        assert!(!std::path::Path::new(out).exists(), "nothing was merged");
+    }
 }
 
 #[test]
@@ -259,6 +314,35 @@ fn a_book_is_compared_with_long_searches() {
     refuses(
         &["book", "check", one, "--backend", "rollout"],
         &["no position from which it plays"],
+    );
+}
+
+#[test]
+fn what_is_proven_is_no_position_of_the_book() {
+    let folder = Scratch::new("book-proven");
+    let book = &folder.path("tiny.book");
+    let tiny = [
+        "--size",
+        "3",
+        "--backend",
+        "rollout",
+        "--visits",
+        "50",
+        "--steps",
+        "200",
+        "--seed",
+        "1",
+    ];
+    let said = run(&[&["build", &**book], &tiny[..]].concat());
+    assert!(said.contains("won: there is nothing left"), "{said}");
+    let root = shown(book, &[]);
+    for found in root["position"]["moves"].as_array().expect("a list") {
+        let after = shown(book, &[found["move"].as_str().expect("a vertex")]);
+        assert_eq!(found["known"], !after["position"].is_null(), "{found}");
+    }
+    refuses(
+        &["book", "check", book, "--backend", "rollout"],
+        &["no position from which it plays a move of unknown result"],
     );
 }
 

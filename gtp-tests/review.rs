@@ -88,7 +88,7 @@ fn without_a_network_playouts_evaluate_and_the_solver_proves() {
         &args,
         &[
             "4x4.sgf: Black one - White, B+R, 13 moves of NoGo 4x4\n",
-            "20 playouts a position, random playouts, no network; proven from move 1 on, White winning\n",
+            "20 playouts a position, random playouts, no network; proven from move 1 on, White winning before it\n",
             "\n    7  Black  D3      100.0%  ",
             "\n    8  White  A3      100.0%  ",
             "  thrown away\n",

@@ -8,8 +8,8 @@ use anyhow::{Context as _, anyhow, bail};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::game::{BoardSize, Color, Game};
-use crate::gtp::{format_vertex, parse_color, parse_vertex};
+use crate::game::{BoardSize, Color, Game, IllegalSetup};
+use crate::gtp::{format_move, format_vertex, parse_color, parse_vertex};
 use crate::record::{GameRecord, LaterSetup, Play, Vertex, file, sgf};
 
 /// The SGF files among these paths, and in folders among them, in order.
@@ -175,6 +175,7 @@ pub fn replay<G: Game>(
     }
     // At once: stones that stand together may be illegal as moves in any order (Renju).
     let start = empty.set_up(&record.setup, record.first_to_move());
+    let start = start.map_err(|illegal| misplaced(illegal, record.size));
     let mut position = start.context("the stones set up at the start")?;
     let mut later = record.later.iter().peekable();
     for (index, recorded) in record.plays.iter().enumerate() {
@@ -195,9 +196,16 @@ fn set_up<'a, G: Game>(
 ) -> anyhow::Result<()> {
     while let Some(setup) = later.next_if(|setup| setup.after <= plays) {
         let changed = setup.on(position);
+        let changed = changed.map_err(|illegal| misplaced(illegal, position.size()));
         *position = changed.with_context(|| format!("the stones set up after move {plays}"))?;
     }
     Ok(())
+}
+
+/// Error for a stone that cannot be set up.
+fn misplaced(illegal: IllegalSetup, size: BoardSize) -> anyhow::Error {
+    let point = format_move(illegal.point, size);
+    anyhow!("the {} stone on {point} cannot stand there", illegal.color)
 }
 
 fn place<G: Game>(position: &mut G, play: Play) -> anyhow::Result<()> {
@@ -209,10 +217,11 @@ fn place<G: Game>(position: &mut G, play: Play) -> anyhow::Result<()> {
             Ok(())
         }
         vertex => bail!(
-            "{} at {} is not legal after {} moves",
+            "{} at {} is not legal after {} moves: {}",
             play.color,
             format_vertex(vertex, position.size()),
-            position.ply()
+            position.ply(),
+            position.why_illegal(mv)
         ),
     }
 }
@@ -273,9 +282,21 @@ mod tests {
             check_refused(played("nogo", size, colors), "without a point");
         }
         let twice = played("nogo", size, "A1 A1").expect("vertices");
-        check_refused(end(&twice), "white at A1");
+        check_refused(
+            end(&twice),
+            "white at A1 is not legal after 1 moves: the point is occupied",
+        );
         let pass = played("nogo", size, "pass").expect("a vertex");
         check_refused(end(&pass), "black at pass");
         check_refused(read(Path::new("/nowhere.sgf"), None), "/nowhere.sgf");
+        let mut dead = GameRecord::new("nogo", size);
+        let corner = [
+            ("A4", Color::Black),
+            ("A3", Color::White),
+            ("B4", Color::White),
+        ];
+        let at = |text| parse_vertex(text, size).expect("a point").index(size);
+        dead.setup = corner.map(|(text, color)| (at(text), color)).to_vec();
+        check_refused(end(&dead), "stone on B4 cannot stand there");
     }
 }

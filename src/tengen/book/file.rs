@@ -15,7 +15,7 @@ use std::path::Path;
 
 use redb::backends::InMemoryBackend;
 use redb::{
-    ConcurrencyMode, Database, ReadTransaction, ReadableDatabase as _, ReadableTable as _,
+    Builder, ConcurrencyMode, Database, ReadTransaction, ReadableDatabase as _, ReadableTable as _,
     StorageBackend as _, TableDefinition,
 };
 
@@ -50,16 +50,12 @@ impl BookFile {
         {
             match self::meta(Bytes::OfFile(path)) {
                 Err(BookError::Empty) => {}
+                // Another program may have begun it just now.
+                Err(BookError::NotABook) => return Err(open_error(path)),
                 found => found?.check(meta)?,
             }
         }
-        let store = unharmed(|| {
-            // One process adds, any number read.
-            let mut builder = Database::builder();
-            builder.set_concurrency_mode(ConcurrencyMode::SingleWriter);
-            let store = builder.set_check_integrity_on_open(true).create(path);
-            Ok(store.map_err(redb::Error::from)?)
-        })?;
+        let store = unharmed(|| Ok(builder().create(path).map_err(redb::Error::from)?))?;
         let file = BookFile { store };
         let transaction = file.store.begin_read().map_err(redb::Error::from)?;
         let (meta, book) = match unharmed(|| read_contents(&transaction)) {
@@ -96,6 +92,20 @@ impl BookFile {
         };
         Ok(add()?)
     }
+}
+
+/// One process adds, any number read.
+fn builder() -> Builder {
+    let mut builder = Database::builder();
+    builder.set_concurrency_mode(ConcurrencyMode::SingleWriter);
+    builder.set_check_integrity_on_open(true);
+    builder
+}
+
+/// Why a file that is not a book cannot be added to: the store takes its lock before it looks into it.
+fn open_error(path: &Path) -> BookError {
+    let opened = unharmed(|| Ok(builder().open(path).map_err(redb::Error::from)?));
+    opened.err().unwrap_or(BookError::NotABook)
 }
 
 /// The bytes of a book.

@@ -110,7 +110,7 @@ impl<G: Game> Growth<G> {
     }
 
     /// Adds the search of a position; returns its key and what the book keeps. Where nothing could be
-    /// searched, it keeps what was expected.
+    /// searched, it keeps the certain result, or else what was expected.
     pub fn add(&mut self, place: &Place<G>, report: Option<&SearchReport>) -> (u128, Searched) {
         let (images, key) = (&place.images, place.images.key());
         let found = match (self.book.searched(key), report) {
@@ -118,7 +118,8 @@ impl<G: Game> Growth<G> {
             (None, Some(report)) => Searched::of(images, report),
             (_, None) => None,
         };
-        let searched = found.unwrap_or_else(|| Searched::nothing(place.expected));
+        let unsearched = || Searched::unsearched(images.position(), place.expected);
+        let searched = found.unwrap_or_else(unsearched);
         for found in &searched.moves {
             let before = self.parents.entry(found.next).or_default();
             if !before.contains(&key) {

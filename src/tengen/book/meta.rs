@@ -145,9 +145,15 @@ pub enum BookError {
     /// Its contents contradict each other, or parts of it are missing.
     #[error("it is damaged: use a copy of it, or build it again")]
     Damaged,
+    /// There is no such file.
+    #[error("no such file")]
+    Missing,
+    /// Its folder does not exist.
+    #[error("no such folder")]
+    NoFolder,
     /// It cannot be opened.
     #[error(transparent)]
-    Open(#[from] OpenError),
+    Open(OpenError),
     /// Error of the operating system.
     #[error(transparent)]
     Io(io::Error),
@@ -156,11 +162,23 @@ pub enum BookError {
     Store(Box<redb::Error>),
 }
 
+/// From reading a book.
+impl From<OpenError> for BookError {
+    fn from(error: OpenError) -> BookError {
+        match error {
+            OpenError::Io(error) if error.kind() == ErrorKind::NotFound => BookError::Missing,
+            other => BookError::Open(other),
+        }
+    }
+}
+
+/// From opening one for adding to it, which creates a missing file, and from its contents.
 impl From<redb::Error> for BookError {
     fn from(error: redb::Error) -> BookError {
         match error {
             redb::Error::Io(error) => match error.kind() {
                 ErrorKind::InvalidData => BookError::NotABook,
+                ErrorKind::NotFound => BookError::NoFolder,
                 // Beyond the end of the file, or of its copy in memory.
                 ErrorKind::UnexpectedEof | ErrorKind::InvalidInput => BookError::Damaged,
                 _ => BookError::Io(error),

@@ -132,11 +132,7 @@ impl Searched {
     /// symmetry the first one is kept.
     pub fn of<G: Game>(images: &Images<G>, report: &SearchReport) -> Option<Searched> {
         let most = report.best()?.value;
-        let mut searched = Searched {
-            value: report.proof.map_or(most, Proof::value),
-            proof: report.proof,
-            ..Searched::nothing(most)
-        };
+        let mut searched = Searched::known(report.proof, most);
         searched.keep(images, report);
         Some(searched)
     }
@@ -202,12 +198,17 @@ impl Searched {
         self.moves.iter().any(|kept| kept.next == key)
     }
 
-    /// A position whose game is over, or that cannot be searched, with the value that was expected.
-    pub fn nothing(value: f32) -> Searched {
+    /// A position whose game is over, or that cannot be searched, with the value that was expected. Where the players
+    /// may agree on another result, the game's is no proof.
+    pub fn unsearched<G: Game>(position: &G, expected: f32) -> Searched {
+        Searched::known(position.certain().proof(), expected)
+    }
+
+    fn known(proof: Option<Proof>, expected: f32) -> Searched {
         Searched {
             visits: 0,
-            value,
-            proof: None,
+            value: proof.map_or(expected, Proof::value),
+            proof,
             left_out: LeftOut::default(),
             moves: Vec::new(),
         }

@@ -7,6 +7,7 @@ use crate::clock::{Clock, StopReason, SystemClock};
 use crate::encode::{Encode as _, made_up};
 use crate::engine::{Decision, Engine, EngineOptions, MoveRequest};
 use crate::game::{BoardSize, Color, Game, Move, Proof};
+use crate::games::nogo::SmallNoGo;
 use crate::games::tictactoe::TicTacToe;
 use crate::record::{Play, Vertex};
 use crate::registry;
@@ -179,6 +180,18 @@ fn values_that_depend_on_themselves_end() {
     assert!(book.value(1).is_some_and(|(value, _)| value.abs() <= 1.0));
 }
 
+/// A game that is over on an empty board: Black has no move.
+#[test]
+fn a_finished_position_has_its_result() {
+    let empty = SmallNoGo::new(BoardSize::square(1)).expect("a board");
+    let mut growth = Growth::new(Book::default(), &empty, Vec::new());
+    let place = growth.next().expect("its own book").expect("a place");
+    growth.add(&place, None);
+    let root = Images::of_empty(&empty).key();
+    assert_eq!(growth.book().value(root), Some((-1.0, Some(Proof::Loss))));
+    assert!(growth.next().expect("its own book").is_none());
+}
+
 #[test]
 fn the_next_position_is_the_end_of_the_cheapest_line() {
     let growth = grown(&[], 1);
@@ -234,6 +247,18 @@ fn a_file_holds_what_was_added() {
     assert!(matches!(second.err(), Some(BookError::InUse)));
     file.add(&meta, [(1, &searched(&[]))]).expect("writable");
     assert_eq!(read(&path).expect("a book").1.len(), all + 1);
+    if cfg!(unix) {
+        // As while the other one begins it.
+        fs::write(&path, [0; 4096]).expect("writable");
+        let second = BookFile::open(&path, &BookMeta::of(&tictactoe()));
+        assert!(matches!(second.err(), Some(BookError::InUse)));
+        // It would find its book gone.
+        std::mem::forget(file);
+    }
+}
+
+fn read(path: &Path) -> Result<(BookMeta, Book), BookError> {
+    BookSource::File(path.to_owned()).read()
 }
 
 fn read(path: &Path) -> Result<(BookMeta, Book), BookError> {
@@ -251,7 +276,10 @@ fn other_files_are_refused_and_left_alone() {
     let folder = Scratch::new("book-other");
     let path = folder.path().join("game.sgf");
     let wanted = BookMeta::of(&tictactoe());
-    assert!(refusal(&path).contains("os error 2"), "{}", refusal(&path));
+    assert_eq!(refusal(&path), "no such file");
+    let nowhere = folder.path().join("nowhere").join("new.book");
+    let opened = BookFile::open(&nowhere, &wanted);
+    assert!(matches!(opened.err(), Some(BookError::NoFolder)));
     for text in ["", "(;GM[1]SZ[9])", &"x".repeat(100_000)] {
         fs::write(&path, text).expect("writable");
         assert_eq!(

@@ -182,6 +182,21 @@ impl clap::Args for EngineFlags {
 /// Settings of moves from a book of openings.
 pub(crate) const OF_A_BOOK: [&str; 2] = ["book", "book-variety"];
 
+/// Settings of play under a clock, and of pondering and resigning: without effect on searches with a number of visits.
+pub(crate) const OF_CLOCKS: &[&str] = &[
+    "lag",
+    "playouts-per-second",
+    "ponder",
+    "resign-below",
+    "time-credit",
+    "time-extend",
+    "time-overtake",
+    "time-per-move",
+    "time-reserve",
+    "time-rise",
+    "time-takeover",
+];
+
 /// The flag as it is, unless it is one of those that its command does not use: they are errors, and hidden in
 /// help.
 pub(crate) fn refused(unused: &[&str], flag: Arg) -> Arg {

@@ -23,7 +23,7 @@ const PROGRESS: Duration = Duration::from_secs(2);
 /// Additional nodes for the line of play.
 const LINE: u64 = 20_000_000;
 
-/// Nodes for each move of an unsolved position, to find losing moves.
+/// Nodes at most for each move of an unsolved position, to find losing moves.
 const KNOWN: u64 = 2_000;
 
 const EXAMPLES: &str = "\
@@ -132,6 +132,9 @@ impl Solve {
         let replayed = position(record, empty);
         let mut position = match record.game == G::NAME {
             true => replayed,
+            false if self.game.is_some() => {
+                replayed.with_context(|| format!("the file is not a valid game of {}", G::NAME))
+            }
             false => replayed.with_context(|| {
                 let (recorded, taken) = (&record.game, G::NAME);
                 format!(
@@ -162,24 +165,33 @@ impl Solve {
         let solver = G::solver(bytes);
         let mut solver = solver.context("cannot create the solver")?;
         let mut found = solver.solve(&position, &effort);
-        let elapsed = clock.now();
+        let searched = clock.now();
+        let rate = found.nodes as f64 / searched.as_secs_f64().max(1e-6);
+        let limited = G::SOLVES != Solves::Threats
+            || found.nodes >= effort.nodes
+            || seconds.is_some_and(|limit| searched >= limit);
         let losing = match found.wins() {
             Some(_) => Vec::new(),
-            None => known_to_lose(&mut *solver, &position, &mut found),
+            None => known_to_lose(&mut *solver, &position, &effort, &mut found),
         };
-        let nodes = LINE.min(effort.nodes);
         let line = match found.wins() {
-            Some(_) => solver.line(&position, &SolveLimits { nodes, ..effort }),
+            Some(_) => {
+                let left = effort.nodes.saturating_sub(found.nodes);
+                let mut line = solver.line(&position, &effort.within(LINE.min(left)));
+                if line.is_empty() {
+                    line.extend(found.best);
+                }
+                line
+            }
             None => Vec::new(),
         };
         let result = Found {
-            elapsed,
+            elapsed: clock.now(),
+            rate,
             line: move_names(&line, position.size()),
             losing: move_names(&losing, position.size()),
             interrupted: found.wins().is_none() && stop.is_raised(),
-            limited: G::SOLVES != Solves::Threats
-                || found.nodes >= effort.nodes
-                || seconds.is_some_and(|limit| elapsed >= limit),
+            limited,
             finding: found,
         };
         self.print(&position, &result)?;
@@ -239,10 +251,9 @@ impl Solve {
         if !line.is_empty() {
             output::print(&format!("line: {}", line.join(" ")))?;
         }
-        let rate = found.nodes as f64 / seconds.max(1e-6);
-        let nodes = found.nodes;
+        let (nodes, rate) = (found.nodes, result.rate);
         output::print(&format!(
-            "{nodes} nodes in {seconds:.2} s, {rate:.0} nodes/s"
+            "{nodes} nodes at {rate:.0} nodes/s, {seconds:.2} s in all"
         ))
     }
 }
@@ -256,7 +267,10 @@ fn time_limit(seconds: f64) -> anyhow::Result<Duration> {
 /// The result and its cost.
 struct Found {
     finding: SolveResult,
+    /// Time of the whole command.
     elapsed: Duration,
+    /// Nodes per second of the search.
+    rate: f64,
     line: Vec<String>,
     /// If the winner is unknown: moves that are known to lose.
     losing: Vec<String>,
@@ -265,23 +279,24 @@ struct Found {
     limited: bool,
 }
 
-/// Moves of an unsolved position that a few nodes and the table refute. If they solve the position
-/// after all, `found` has the result.
+/// Moves of an unsolved position that a few nodes and the table refute; where the limits are reached, the table alone.
+/// If they solve the position after all, `found` has the result.
 fn known_to_lose<G: Game>(
     solver: &mut dyn solver::Solve<G>,
     position: &G,
+    effort: &SolveLimits<'_>,
     found: &mut SolveResult,
 ) -> Vec<Move> {
-    let effort = SolveLimits {
-        nodes: KNOWN,
-        threads: 1,
-        halt: &|_| false,
-    };
     let mut losing = Vec::new();
     for mv in position.legal_moves() {
-        let mut next = position.clone();
-        next.play(mv);
-        let reply = solver.solve(&next, &effort);
+        let nodes = match (effort.halt)(found.nodes) {
+            true => 0,
+            false => effort.nodes.saturating_sub(found.nodes).min(KNOWN),
+        };
+        // The table needs one.
+        let limits = SolveLimits::alone(nodes.max(1), effort.halt);
+        let reply = solver.solve(&position.after(mv), &limits);
+        found.nodes += reply.nodes;
         match reply.wins() {
             Some(true) => losing.push(mv),
             Some(false) => {

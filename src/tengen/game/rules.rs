@@ -109,7 +109,7 @@ pub struct UnsupportedSize {
 
 /// Stones that cannot stand on the board together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("the {color} stone on point {} cannot stand there", point.0)]
+#[error("a {color} stone cannot stand where it is set up")]
 pub struct IllegalSetup {
     /// Colour of the offending stone.
     pub color: Color,

@@ -19,6 +19,9 @@ pub enum FileError {
     /// There is no such file.
     #[error("no such file")]
     Missing,
+    /// The folder to write into does not exist.
+    #[error("no such folder")]
+    NoFolder,
     /// A folder, a device or a pipe: reading or writing one might never end.
     #[error("it is not a regular file, but a folder, a device or a pipe")]
     NotRegular,
@@ -124,7 +127,10 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         // It may not exist.
         let _ = std::fs::remove_file(&part);
     }
-    Ok(written?)
+    written.map_err(|error| match error.kind() {
+        ErrorKind::NotFound => FileError::NoFolder,
+        _ => FileError::Io(error),
+    })
 }
 
 #[cfg(test)]

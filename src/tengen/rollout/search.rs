@@ -64,12 +64,34 @@ pub fn report(
     moves.sort_by_key(|found| Reverse(found.visits));
     let weighted: f32 = moves.iter().map(|m| m.visits as f32 * m.value).sum();
     let visits = rollouts + reused;
+    let value = weighted / (visits.max(1) as f32);
+    // Nothing else is known of a move without rollouts.
+    let unseen = moves.iter_mut().filter(|found| found.visits == 0);
+    unseen.for_each(|found| found.value = value);
     SearchReport {
-        value: weighted / (visits.max(1) as f32),
+        value,
         visits,
         reused,
         playouts: rollouts,
         expected: finisher.tally.expected(),
         ..SearchReport::unsearched(moves, StopReason::Visits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_move_without_rollouts_has_the_value_of_all() {
+        let line = |mv, visits| vec![(Move(mv), visits)];
+        let moves = [([0.0, 0.0], line(0, 0)), ([8.0, 2.0], line(1, 8))];
+        let found = report(moves.into_iter(), 8, 0, &Finisher::default());
+        let values = found.moves.iter().map(|found| (found.mv, found.value));
+        assert_eq!(
+            values.collect::<Vec<_>>(),
+            [(Move(1), -0.5), (Move(0), -0.5)]
+        );
+        assert_eq!(found.value, -0.5);
     }
 }

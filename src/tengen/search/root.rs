@@ -110,8 +110,9 @@ impl<G: Game> Root<G> {
         let position = self.start.position();
         let moves = self.tree.moves(self.node());
         let allowed = moves.filter(|(choice, _)| self.start.allows(choice.mv()));
+        let value = self.value();
         let mut moves: Vec<MoveReport> = allowed
-            .map(|(choice, edge)| self.report(choice, edge))
+            .map(|(choice, edge)| self.report(choice, edge, value))
             .collect();
         moves.sort_by(|a, b| b.visits.cmp(&a.visits).then(b.prior.total_cmp(&a.prior)));
         if let Some(chosen) = choose(&moves, &self.avoid, position.ply(), &self.params, rng) {
@@ -135,11 +136,12 @@ impl<G: Game> Root<G> {
         })
     }
 
-    fn report(&self, choice: &Choice, edge: Option<&Edge>) -> MoveReport {
+    /// A move without visits has the root's value.
+    fn report(&self, choice: &Choice, edge: Option<&Edge>, root: f32) -> MoveReport {
         let visits = edge.map_or(0, |edge| edge.counts().0);
         let child = edge.and_then(|edge| self.tree.after(edge));
         let bounds = self.bounds_after(edge);
-        let (mut value, mut lcb) = (self.node().stats().0, -1.0);
+        let (mut value, mut lcb) = (root, -1.0);
         if let Some(child) = child.filter(|_| visits > 0) {
             let (mean, square) = child.stats();
             value = -mean;

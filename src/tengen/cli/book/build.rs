@@ -15,14 +15,12 @@ use tengen::gtp::format_moves;
 use tengen::registry;
 
 use super::walk::{proof_text, search, walk};
-use crate::cli::flags::{EngineFlags, refused};
+use crate::cli::flags::{EngineFlags, OF_A_BOOK, OF_CLOCKS, refused};
 use crate::cli::output::{self, tell};
 use crate::cli::output::{end_as_interrupted, stop_on_ctrl_c};
 
 /// Default visits of a search.
 const VISITS: u64 = 1600;
-/// Flags of an engine without effect here: each search has a number of visits.
-const UNUSED: &[&str] = &["book", "book-variety", "ponder", "time-per-move"];
 /// Interval between two lines of progress.
 const PROGRESS: Duration = Duration::from_secs(10);
 
@@ -32,7 +30,7 @@ const PROGRESS: Duration = Duration::from_secs(10);
 /// is lost, and the same command goes on. On several machines each grows a book of its own, best from
 /// other first moves (--from), and `tengen book merge` joins them.
 #[derive(Debug, Args)]
-#[command(mut_args(|flag: Arg| refused(UNUSED, flag)))]
+#[command(mut_args(|flag: Arg| refused(&OF_A_BOOK, refused(OF_CLOCKS, flag))))]
 pub(super) struct Build {
     /// The book; it is created if there is none.
     file: PathBuf,
@@ -42,7 +40,7 @@ pub(super) struct Build {
     /// End after this many hours.
     #[arg(long, value_name = "HOURS", value_parser = hours)]
     hours: Option<Duration>,
-    /// Grow it from the position after these moves, such as "C3 G7".
+    /// Grow it from the position after these moves, such as "C3 G7". The positions on the way there are searched first.
     #[arg(
         long,
         value_name = "MOVES",
@@ -76,7 +74,7 @@ impl Build {
         player: String,
     ) -> anyhow::Result<()> {
         let name = || self.file.display().to_string();
-        let (moves, _) = walk(empty, &self.from).context("--from")?;
+        let (moves, start) = walk(empty, &self.from).context("--from")?;
         let opened = BookFile::open(&self.file, &BookMeta::of(empty));
         let (file, mut meta, book) = opened.with_context(name)?;
         if !meta.player.is_empty() && meta.player != player {
@@ -110,12 +108,14 @@ impl Build {
                 tell(&format!("{} after {moves}", work.text(empty)));
             }
         };
-        let all_known = match is_done {
-            true => ": there is nothing left to search",
-            false => "",
+        let is_reached = work.growth.book().searched(start.key()).is_some();
+        let rest = match (is_done, is_reached) {
+            (true, _) => ": there is nothing left to search",
+            (false, true) => "",
+            (false, false) => ": it is yet to be searched from there",
         };
         let text = work.text(empty);
-        tell(&format!("{steps} searches, {text}{all_known}"));
+        tell(&format!("{steps} searches, {text}{rest}"));
         // An interrupted process runs no destructors, and the file has to be closed.
         drop(work);
         match stop.is_raised() {

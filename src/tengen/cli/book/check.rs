@@ -15,22 +15,14 @@ use tengen::games::with_game;
 use tengen::gtp::{format_move, format_moves};
 use tengen::registry;
 
-use super::walk::search;
-use crate::cli::flags::{EngineFlags, refused};
+use super::walk::{Entries, search};
+use crate::cli::flags::{EngineFlags, OF_CLOCKS, refused};
 use crate::cli::output::print_report;
 
 /// Default visits of a search.
 const VISITS: u64 = 100_000;
 /// Flags of an engine without effect here: the book says what the game is.
-const UNUSED: &[&str] = &[
-    "book",
-    "book-variety",
-    "game",
-    "size",
-    "rules",
-    "ponder",
-    "time-per-move",
-];
+const UNUSED: &[&str] = &["book", "book-variety", "game", "size", "rules"];
 
 /// Compare the values of a book with long searches.
 ///
@@ -38,7 +30,7 @@ const UNUSED: &[&str] = &[
 /// side to move. What the book's move loses is the difference between the value of the search and that of a
 /// second search, of the position after the book's move.
 #[derive(Debug, Args)]
-#[command(mut_args(|flag: Arg| refused(UNUSED, flag)))]
+#[command(mut_args(|flag: Arg| refused(UNUSED, refused(OF_CLOCKS, flag))))]
 pub(super) struct Check {
     /// The book.
     file: BookSource,
@@ -105,7 +97,10 @@ impl Check {
         let visits = options.visits.unwrap_or(VISITS);
         let lines = lines(empty, book);
         let open = !lines.is_empty();
-        ensure!(open, "there is no position from which it plays");
+        ensure!(
+            open,
+            "there is no position from which it plays a move of unknown result"
+        );
         let mut positions = Vec::new();
         for moves in sample(lines, Some(self.positions as usize)) {
             positions.push(compared(&mut *engine, empty, book, &moves, visits)?);
@@ -116,7 +111,7 @@ impl Check {
 
 /// A line to each position that the book plays from, and of which no result is known; the shortest first.
 fn lines<G: Game>(empty: &G, book: &Book) -> Vec<Vec<Move>> {
-    let root = Images::of_empty(empty);
+    let (root, entries) = (Images::of_empty(empty), Entries::of(book, empty));
     let mut seen = HashSet::from([root.key()]);
     let (mut found, mut level) = (Vec::new(), vec![(Vec::new(), root)]);
     while !level.is_empty() {
@@ -124,12 +119,13 @@ fn lines<G: Game>(empty: &G, book: &Book) -> Vec<Vec<Move>> {
         for (moves, images) in level {
             let known = book.moves(images.key());
             let is_open = |mv: &&BookMove| mv.is_known && mv.proof.is_none();
-            for mv in known.iter().filter(is_open) {
-                if let Some(own) = images.own(mv.mv)
-                    && seen.insert(mv.next)
-                {
-                    let line: Vec<Move> = moves.iter().copied().chain([own]).collect();
-                    next.push((line, images.after(own)));
+            let kept = known.iter().filter(is_open);
+            let kept = kept.filter_map(|found| images.own(found.mv));
+            for mv in kept.chain(entries.moves(&images)) {
+                let after = images.after(mv);
+                if seen.insert(after.key()) {
+                    let line: Vec<Move> = moves.iter().copied().chain([mv]).collect();
+                    next.push((line, after));
                 }
             }
             if known.first().filter(is_open).is_some() {

@@ -74,11 +74,16 @@ pub(super) struct Merge {
 
 impl Merge {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        for source in &self.books {
-            let name = || source.to_string();
-            let (meta, from) = source.read().with_context(name)?;
-            let out = || self.out.display().to_string();
-            let opened = BookFile::open(&self.out, &meta.unsearched());
+        let out = || self.out.display().to_string();
+        // A book that does not fit leaves the others unmerged.
+        let read = |source: &BookSource| source.read().with_context(|| source.to_string());
+        let all: Vec<_> = self.books.iter().map(read).collect::<Result<_, _>>()?;
+        let about = all.first().context("there is no book")?.0.unsearched();
+        for (source, (meta, _)) in self.books.iter().zip(&all) {
+            meta.check(&about).with_context(|| source.to_string())?;
+        }
+        for (source, (meta, from)) in self.books.iter().zip(all) {
+            let opened = BookFile::open(&self.out, &about);
             let (file, so_far, book) = opened.with_context(out)?;
             let visits = |key| book.searched(key).map(|searched| searched.visits);
             let better = from
@@ -88,8 +93,8 @@ impl Merge {
             let share = added.len() as f64 / from.len().max(1) as f64;
             file.add(&so_far.with(share, &meta), added.iter().copied())
                 .with_context(out)?;
-            let (name, added, all) = (name(), added.len(), from.len());
-            tell(&format!("{name}: {added} of {all} positions added"));
+            let (added, all) = (added.len(), from.len());
+            tell(&format!("{source}: {added} of {all} positions added"));
         }
         Ok(())
     }

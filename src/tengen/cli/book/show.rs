@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use clap::Args;
 use serde::Serialize;
 use tengen::book::{Book, BookMeta, BookSource, Images, line};
@@ -13,14 +13,14 @@ use tengen::gtp::{format_move, format_moves};
 use tengen::record::sgf::{SgfNode, write_tree};
 use tengen::record::{GameRecord, Play, Vertex, file};
 
-use super::walk::{proof_text, walk};
+use super::walk::{Entries, proof_text, walk};
 use crate::cli::output::print_report;
 use crate::cli::output::tell;
 
 /// Show what a book knows of a position: its moves, their values and how play goes on.
 ///
-/// Values are those of the side to move, from -1 (lost) to 1. A move marked with a star is known: the book
-/// has the position after it, too.
+/// Values are those of the side to move, from -1 (lost) to 1. A star marks moves after which the book has the position,
+/// too.
 #[derive(Debug, Args)]
 pub(super) struct Show {
     /// The book: a file, or built-in for the one of NoGo 9x9 in the program.
@@ -96,7 +96,7 @@ impl Show {
                 value: found.value,
                 result: found.proof.map(proof_text),
                 visits: found.visits,
-                known: found.is_known,
+                known: book.searched(found.next).is_some(),
                 line: format_moves(&line(book, &images.after(mv)), size),
             })
         });
@@ -185,7 +185,9 @@ impl Export {
         let rules = &*meta.rules;
         let (text, positions) = with_game!(&meta.game, meta.size, rules: rules, |empty| {
             meta.check(&BookMeta::of(&empty)).with_context(name)?;
-            let (moves, _) = walk(&empty, &self.from).context("--from")?;
+            let (moves, start) = walk(&empty, &self.from).context("--from")?;
+            let is_known = book.searched(start.key()).is_some();
+            ensure!(is_known, "{}: it does not have this position", name());
             sgf(&empty, &meta, &book, moves)
         })?;
         let written = file::write_sgf(&self.sgf, &text);
@@ -198,13 +200,14 @@ impl Export {
 /// A position that is still to be written: the node before it, the move to it, and itself.
 type Next<G> = (usize, Move, Images<G>);
 
-/// The book after these moves as SGF, and the number of its positions.
+/// The book after these moves as SGF, and the number of its positions there.
 fn sgf<G: Game>(empty: &G, meta: &BookMeta, book: &Book, moves: Vec<Move>) -> (String, usize) {
     let mut record = GameRecord::of(empty);
     let BookMeta { steps, player, .. } = meta;
     record.comment = format!("Book of {}: {steps} searches by {player}", meta.about());
     let mut nodes = vec![SgfNode::default()];
     let mut images = Images::of_empty(empty);
+    let (entries, mut positions) = (Entries::of(book, empty), 0);
     let mut seen = HashSet::new();
     for mv in moves {
         seen.insert(images.key());
@@ -212,25 +215,34 @@ fn sgf<G: Game>(empty: &G, meta: &BookMeta, book: &Book, moves: Vec<Move>) -> (S
         nodes.push(node);
         images = images.after(mv);
     }
-    let mut todo: Vec<Next<G>> = following(book, nodes.len() - 1, &images);
-    seen.insert(images.key());
-    while let Some((parent, mv, before)) = todo.pop() {
-        nodes.push(node(book, parent, mv, &before));
-        let after = before.after(mv);
-        if seen.insert(after.key()) {
-            todo.extend(following(book, nodes.len() - 1, &after));
+    let mut todo: Vec<Next<G>> = Vec::new();
+    loop {
+        let key = images.key();
+        if seen.insert(key) {
+            positions += usize::from(book.searched(key).is_some());
+            todo.extend(following(book, &entries, nodes.len() - 1, &images));
         }
+        let Some((parent, mv, before)) = todo.pop() else {
+            break;
+        };
+        nodes.push(node(book, parent, mv, &before));
+        images = before.after(mv);
     }
-    let positions = nodes.len();
     (write_tree(&record, &nodes), positions)
 }
 
 /// The moves of a position that the book knows, and its best move; the best last.
-fn following<G: Game>(book: &Book, parent: usize, images: &Images<G>) -> Vec<Next<G>> {
+fn following<G: Game>(
+    book: &Book,
+    entries: &Entries,
+    parent: usize,
+    images: &Images<G>,
+) -> Vec<Next<G>> {
     let moves = book.moves(images.key()).into_iter().enumerate();
     let shown = moves.filter(|(place, found)| *place == 0 || found.is_known);
-    let next = shown.filter_map(|(_, found)| Some((parent, images.own(found.mv)?, images.clone())));
-    let mut next: Vec<Next<G>> = next.collect();
+    let shown = shown.filter_map(|(_, found)| images.own(found.mv));
+    let all = shown.chain(entries.moves(images));
+    let mut next: Vec<Next<G>> = all.map(|mv| (parent, mv, images.clone())).collect();
     next.reverse();
     next
 }

@@ -1,7 +1,9 @@
 //! Positions of a book along moves of the command line, and the searches that books are made of, and compared with.
 
+use std::collections::HashSet;
+
 use anyhow::{Context as _, ensure};
-use tengen::book::Images;
+use tengen::book::{Book, Images};
 use tengen::command::played;
 use tengen::engine::{AnalysisEffort, AnalysisRequest, Engine};
 use tengen::game::{Color, Game, Move, Proof};
@@ -22,17 +24,53 @@ pub(super) fn walk<G: Game>(empty: &G, moves: &str) -> anyhow::Result<(Vec<Move>
     for (number, recorded) in (1..).zip(&record.plays) {
         let mv = recorded.play.vertex.index(size);
         let can_play = G::INFO.passes || recorded.play.vertex != Vertex::Pass;
+        let (color, vertex) = (recorded.play.color, recorded.play.vertex);
+        let name = || format!("move {number}, {color} at {}", format_vertex(vertex, size));
         ensure!(
-            can_play && recorded.play.color == position.to_move() && position.is_legal(mv),
-            "move {number}, {} at {}, is not legal: a book has games in which both sides move in turn",
-            recorded.play.color,
-            format_vertex(recorded.play.vertex, size)
+            color == position.to_move(),
+            "{}, is out of turn: a book has games in which both sides move in turn",
+            name()
+        );
+        let why = || position.why_illegal(mv);
+        ensure!(
+            can_play && position.is_legal(mv),
+            "{}, is not legal: {}",
+            name(),
+            why()
         );
         position.play(mv);
         images = images.after(mv);
         all.push(mv);
     }
     Ok((all, images))
+}
+
+/// Moves to positions of a book that it did not keep where they are played: growth from a line of moves and merging
+/// bring such positions.
+pub(super) struct Entries {
+    /// Keys of positions that no kept move leads to.
+    positions: HashSet<u128>,
+}
+
+impl Entries {
+    pub(super) fn of<G: Game>(book: &Book, empty: &G) -> Entries {
+        let mut positions = book.unlinked();
+        positions.remove(&Images::of_empty(empty).key());
+        Entries { positions }
+    }
+
+    /// Those of a position.
+    pub(super) fn moves<G: Game>(&self, images: &Images<G>) -> Vec<Move> {
+        if self.positions.is_empty() {
+            return Vec::new();
+        }
+        let mut seen = HashSet::new();
+        let leads_in = |mv: &Move| {
+            let key = images.after(*mv).key();
+            self.positions.contains(&key) && seen.insert(key)
+        };
+        images.position().legal_moves().filter(leads_in).collect()
+    }
 }
 
 /// A proven result as a word.

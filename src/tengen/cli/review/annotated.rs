@@ -9,7 +9,7 @@ use tengen::gtp::parse_vertex;
 use tengen::record::sgf::{self, SgfNode, read_tree, write_tree};
 use tengen::record::{GameRecord, Play, file};
 
-use super::facts::{Class, Position, Review, share};
+use super::facts::{Class, Position, Review};
 use super::pages::{places, write};
 
 /// Start of the comment on a game that was reviewed.
@@ -77,7 +77,7 @@ pub(in crate::cli) fn text(record: &GameRecord, review: &Review, whole: &str) ->
         let at = before.map_or(Some(0), |last| plays.get(last).copied());
         // A root that has kept nothing of a file gets a beginning of its own.
         let at = at.filter(|&at| at > 0 || !nodes[at].others.is_empty());
-        if let (Some(at), Some(share)) = (at, winrate(position)) {
+        if let (Some(at), Some(share)) = (at, position.winrate) {
             sgf::add_winrate(&mut nodes[at].others, share);
         }
     }
@@ -172,12 +172,6 @@ fn comment(review: &Review, number: usize) -> String {
         lines.extend(value(after));
     }
     lines.join("\n")
-}
-
-/// Black's winrate; 0 or 1 if the winner is proven.
-fn winrate(position: &Position) -> Option<f32> {
-    let proven = position.winner.map(|winner| share(winner, 1.0));
-    proven.or(position.winrate)
 }
 
 /// How a position stands.

@@ -111,7 +111,7 @@ pub(super) struct Candidate {
     #[serde(rename = "move")]
     pub(super) at: String,
     pub(super) visits: u64,
-    /// Without visits that of the position after it, if it was played.
+    /// By proof or by the search; without both that of the position after it, if it was played.
     pub(super) winrate: f32,
     /// Black's expected lead after it, in games with points.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -171,7 +171,7 @@ pub(in crate::cli) struct Position {
     /// Number of moves before it.
     pub(super) moves: usize,
     pub(super) to_move: Color,
-    /// By the search, or by the rules if the game is over.
+    /// By proof, by the search, or by the rules if the game is over.
     pub(super) winrate: Option<f32>,
     /// Black's expected lead, in games with points.
     #[serde(default, skip_serializing_if = "Option::is_none")]

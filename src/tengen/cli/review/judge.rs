@@ -22,7 +22,7 @@ impl Known {
     }
 }
 
-/// Judges each move by the positions before and after it.
+/// Judges each move by the positions before and after it. Then the winrate of a proven position is what is proven.
 pub(super) fn compare(positions: &mut [Position], game: &Game, thresholds: &[f32; 3]) {
     for index in 1..positions.len() {
         let (before, after) = positions.split_at_mut(index);
@@ -37,10 +37,12 @@ pub(super) fn compare(positions: &mut [Position], game: &Game, thresholds: &[f32
             after = at_the_end(before, after);
         }
         let (loss, proven) = loss(before, after, played.color);
-        // A move without visits is worth what the position after it is.
-        let unseen = |found: &&mut Candidate| found.visits == 0 && found.at == played.at;
+        // A move without visits or proof is worth what the position after it is.
+        let unseen = |found: &&mut Candidate| {
+            found.visits == 0 && found.wins.is_none() && found.at == played.at
+        };
         if let Some(candidate) = position.candidates.iter_mut().find(unseen)
-            && let Some(winrate) = next.winrate
+            && let Some(winrate) = certain(next).or(next.winrate)
         {
             (candidate.winrate, candidate.lead) = (winrate, next.lead);
         }
@@ -56,6 +58,14 @@ pub(super) fn compare(positions: &mut [Position], game: &Game, thresholds: &[f32
             }
         }
     }
+    for position in positions {
+        position.winrate = certain(position).or(position.winrate);
+    }
+}
+
+/// Black's winrate, if the winner is proven.
+fn certain(position: &Position) -> Option<f32> {
+    position.winner.map(|winner| share(winner, 1.0))
 }
 
 /// The search's line if it differs from the move played.
@@ -178,8 +188,11 @@ pub(super) fn proven(positions: &[Position]) -> Option<(usize, Color)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::facts::Stone;
     use super::*;
     use Color::{Black, White};
+    use tengen::game::BoardSize;
+    use tengen::record::GameRecord;
 
     fn known(winrate: f32, winner: Option<Color>) -> Known {
         Known {
@@ -302,6 +315,45 @@ mod tests {
         };
         assert_eq!(instead(&position, "A1"), ["C1"]);
         assert_eq!(instead(&position, "C1"), ["A1"]);
+    }
+
+    /// The search's winrates judge the moves; what is proven is shown.
+    #[test]
+    fn a_proven_position_has_the_winrate_of_its_winner() {
+        let stone = |color, at: &str| Stone {
+            color,
+            at: at.to_owned(),
+            comment: String::new(),
+        };
+        let mut game = Game::new(
+            String::new(),
+            &GameRecord::new("nogo", BoardSize::square(3)),
+        );
+        game.moves = vec![stone(Black, "A1"), stone(Black, "B1"), stone(Black, "C1")];
+        let unseen = |at: &str, wins| Candidate {
+            at: at.to_owned(),
+            visits: 0,
+            winrate: if wins == Some(true) { 1.0 } else { 0.5 },
+            lead: None,
+            prior: 0.1,
+            wins,
+            pv: Vec::new(),
+        };
+        let mut positions = vec![
+            position(0, None, None, true),
+            position(1, Some(Black), None, true),
+            position(2, Some(White), None, true),
+            position(3, Some(White), None, true),
+        ];
+        positions[0].candidates = vec![unseen("A1", None)];
+        positions[1].candidates = vec![unseen("B1", Some(true))];
+        compare(&mut positions, &game, &THRESHOLDS);
+        let found: Vec<Option<f32>> = positions.iter().map(|found| found.winrate).collect();
+        assert_eq!(found, [0.5, 1.0, 0.0, 0.0].map(Some));
+        assert_eq!(positions[0].candidates[0].winrate, 1.0);
+        assert_eq!(positions[1].candidates[0].winrate, 1.0, "its proof stays");
+        let loss = |at: usize| positions[at].played.as_ref().and_then(|made| made.loss);
+        assert_eq!([0, 1].map(loss), [Some(0.0), Some(1.0)]);
     }
 
     #[test]

@@ -67,10 +67,10 @@ pub(crate) struct Review {
     /// Minimum losses, in percent of winrate, of an inaccuracy, a mistake and a blunder.
     #[arg(long, value_name = "A,B,C", default_value = "5,10,20", value_parser = thresholds)]
     thresholds: [f32; 3],
-    /// Solver nodes per position.
+    /// Solver nodes per position; a game may cost five times as many.
     #[arg(long, value_name = "N", default_value_t = NODES)]
     nodes: u64,
-    /// First ply for the solver.
+    /// First ply for the solver: positions before it are only searched.
     #[arg(long, value_name = "PLY", default_value_t = 0)]
     from: u32,
     /// Analyse this many games, evenly chosen.

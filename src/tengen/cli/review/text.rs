@@ -112,7 +112,10 @@ fn basis(review: &Review) -> String {
         let name = winner.capital();
         match moves {
             _ if moves == review.game.moves.len() => format!("; {name} has won"),
-            _ => format!("; proven from move {} on, {name} winning", moves + 1),
+            _ => format!(
+                "; proven from move {} on, {name} winning before it",
+                moves + 1
+            ),
         }
     });
     format!("{} a position, {judge}{proven}", review.settings.search)

@@ -16,6 +16,9 @@ use super::judge::tenth;
 const CANDIDATES: usize = 12;
 const LINE: usize = 16;
 
+/// What the positions of a game may cost together, in limits of one position.
+const POSITIONS: u64 = 5;
+
 /// A position is skipped after this many consecutive later ones that could not be solved.
 const MAX_IN_VAIN: usize = 2;
 
@@ -33,7 +36,8 @@ pub(super) struct Verdict {
 /// Limits of the solver.
 #[derive(Clone, Copy)]
 pub(super) struct SolverBudget<'a> {
-    /// Per position; its moves and a line of play may cost as much again.
+    /// Per position; its moves and a line of play may cost as much again. All positions of a game together may cost five
+    /// times as much.
     pub(super) effort: SolveLimits<'a>,
     /// Bytes for proven positions.
     pub(super) bytes: usize,
@@ -77,32 +81,39 @@ fn solve<'a, G: Solvable>(
     let mut solver = G::solver(means.bytes).context("cannot create the solver")?;
     let mut after: Option<(usize, Color)> = None;
     let mut in_vain = 0;
+    let mut left = means.effort.nodes.saturating_mul(POSITIONS);
     Ok(Box::new(move |index| {
         let position = positions.get(index)?;
-        if position.ply() < means.from || in_vain > MAX_IN_VAIN {
+        if position.ply() < means.from || in_vain > MAX_IN_VAIN || left == 0 {
             return None;
         }
-        let found = verdict(&mut *solver, position, &means, |winner| {
+        let effort = means.effort.within(means.effort.nodes.min(left));
+        let (found, nodes) = verdict(&mut *solver, position, &effort, |winner| {
             winner == position.to_move() && after == Some((index + 1, winner.opponent()))
         });
+        left = left.saturating_sub(nodes);
         in_vain = if found.is_some() { 0 } else { in_vain + 1 };
         after = found.as_ref().map(|found| (index, found.winner)).or(after);
         found
     }))
 }
 
-/// Proofs for one position, with a line of play if `wants_line` of its winner.
+/// Proofs for one position, with a line of play if `wants_line` of its winner, and the nodes that the proofs cost.
 fn verdict<G: Solvable>(
     solver: &mut dyn Solve<G>,
     position: &G,
-    means: &SolverBudget<'_>,
+    effort: &SolveLimits<'_>,
     wants_line: impl FnOnce(Color) -> bool,
-) -> Option<Verdict> {
+) -> (Option<Verdict>, u64) {
     let mover = position.to_move();
-    let found = solver.solve(position, &means.effort);
-    let wins = found.wins()?;
+    let found = solver.solve(position, effort);
+    let mut nodes = found.nodes;
+    let Some(wins) = found.wins() else {
+        return (None, nodes);
+    };
     let moves = if wins {
-        let advice = solver.advise(position, Proof::Win, found.best, &means.effort);
+        let advice = solver.advise(position, Proof::Win, found.best, effort);
+        nodes += advice.nodes;
         let rated = advice.moves.iter();
         rated
             .filter_map(|rated| Some((rated.mv, rated.wins()?)))
@@ -112,15 +123,16 @@ fn verdict<G: Solvable>(
     };
     let winner = if wins { mover } else { mover.opponent() };
     let line = if wants_line(winner) {
-        solver.line(position, &means.effort)
+        solver.line(position, effort)
     } else {
         Vec::new()
     };
-    Some(Verdict {
+    let verdict = Verdict {
         winner,
         moves,
         line,
-    })
+    };
+    (Some(verdict), nodes)
 }
 
 /// A position of a game with its search and proofs.
@@ -228,13 +240,11 @@ impl SearchedPosition<'_> {
                 candidates.push(Candidate {
                     at: format_move(found.mv, self.size),
                     visits: found.visits,
-                    winrate: match wins {
-                        // The search gives a move without visits its parent's value.
-                        Some(wins) if found.visits == 0 => {
-                            self.winrate(if wins { 1.0 } else { -1.0 })
-                        }
-                        _ => self.winrate(found.value),
-                    },
+                    winrate: self.winrate(match wins {
+                        Some(true) => 1.0,
+                        Some(false) => -1.0,
+                        None => found.value,
+                    }),
                     lead: expected.map(|expected| tenth(expected.black_ahead)),
                     prior: (found.prior * 1e4).round() / 1e4,
                     wins,

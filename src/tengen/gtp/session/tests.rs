@@ -355,7 +355,7 @@ fn games_are_saved_and_loaded() {
     }
     assert_eq!(
         say(&mut session, "printsgf /nowhere/at/all.sgf"),
-        "? cannot save file: no such file\n\n"
+        "? cannot save file: no such folder\n\n"
     );
     assert_eq!(count(&session), 1);
 }

@@ -1,5 +1,7 @@
 //! Converts the properties of the main line to a record.
 
+use std::collections::BTreeMap;
+
 use super::komi::{self, Habits};
 use super::lexer::{Property, main_line};
 use super::values::{bad_value, board_size, player, points, shown, simple_text, text, vertex};
@@ -47,6 +49,7 @@ pub(super) fn read_nodes(
             break;
         }
         reader.has_moved = false;
+        reader.changed.clear();
         for property in *node {
             reader.property(property, index == 0)?;
         }
@@ -72,6 +75,8 @@ struct SgfReader {
     stones: Vec<Option<Color>>,
     /// Whether the current node has a move.
     has_moved: bool,
+    /// What the current node has set up.
+    changed: BTreeMap<Move, Option<Color>>,
     /// The side to move given by the current node.
     to_move: Option<Color>,
     /// A comment before the move of its node.
@@ -107,6 +112,7 @@ impl SgfReader {
             habits: Habits::of(root),
             stones: vec![None; size.area()],
             has_moved: false,
+            changed: BTreeMap::new(),
             to_move: None,
             waiting_comment: String::new(),
         })
@@ -223,7 +229,19 @@ impl SgfReader {
     fn set_up(&mut self, name: &'static str, color: Option<Color>, values: &[&str]) {
         for value in values.iter().filter(|value| !value.trim().is_empty()) {
             match points(name, value, self.record.size) {
-                Ok(points) => points.into_iter().for_each(|point| self.put(point, color)),
+                Ok(points) => {
+                    let mut before = points.iter().map(|point| self.changed.get(point));
+                    if before.any(|before| before.is_some_and(|before| *before != color)) {
+                        let value = shown(value);
+                        let note =
+                            format!("{name}[{value}] replaces what its node has set up before");
+                        self.record.notes.push(note);
+                    }
+                    for point in points {
+                        self.changed.insert(point, color);
+                        self.put(point, color);
+                    }
+                }
                 Err(_) => self.leave_out(name, value, "it is not a point of the board"),
             }
         }

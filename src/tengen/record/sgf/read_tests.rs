@@ -124,6 +124,11 @@ fn an_odd_property_does_not_lose_the_game() {
             "AW[aa:zz]",
             "AW[aa:zz] is left out: it is not a point of the board",
         ),
+        (
+            "AB[aa:ba]AW[ba]AE[aa:ba]",
+            "AW[ba] replaces what its node has set up before; AE[aa:ba] replaces",
+        ),
+        ("AB[aa][aa]AE[bb]", ""),
         ("PL[]", "PL[] is left out: expected B or W"),
         ("PL[green]", "PL[green] is left out"),
         ("KM[]", ""),
