@@ -261,10 +261,6 @@ fn read(path: &Path) -> Result<(BookMeta, Book), BookError> {
     BookSource::File(path.to_owned()).read()
 }
 
-fn read(path: &Path) -> Result<(BookMeta, Book), BookError> {
-    BookSource::File(path.to_owned()).read()
-}
-
 fn refusal(path: &Path) -> String {
     read(path)
         .err()
