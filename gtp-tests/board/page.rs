@@ -2,9 +2,10 @@
 //! not ask for, and everything can be done on any screen and by keyboard.
 
 use serde_json::{Value, json};
+use tengen::clock::{Clock as _, SystemClock};
 
 use super::client::Board;
-use super::driver::Browser;
+use super::driver::{Browser, HANG_TIMEOUT};
 use crate::scratch::Scratch;
 
 const PEOPLE: [&str; 2] = ["human", "human"];
@@ -53,6 +54,7 @@ pub(super) const LEFT: &str = "\u{E012}";
 pub(super) const RIGHT: &str = "\u{E014}";
 const UP: &str = "\u{E013}";
 const ENTER: &str = "\u{E007}";
+const ESCAPE: &str = "\u{E00C}";
 
 #[test]
 fn a_person_resigns_and_keys_do_what_their_buttons_may() {
@@ -144,11 +146,20 @@ fn a_count_is_an_estimate_that_people_correct() {
     let rows = "(;GM[1]FF[4]SZ[9]RU[Chinese]KM[7]AB[ea][eb][ec][ed][ee][ef][eg][eh][ei]AW[fa][fb][fc][fd][fe][ff][fg][fh][fi][bb];B[hh])";
     load(&browser, &folder, rows);
     browser.press(RIGHT);
+    listen(&browser);
     browser.click("#count");
     browser.wait("document.getElementById('counted')?.innerText.includes('Estimate')");
     assert!(board.state()["end"].is_null());
+    hears(&browser, "Estimate: B+");
     // The stone in the corner is dead, until somebody says that it lives.
     browser.wait("document.querySelectorAll('#stones .dead').length > 0");
+    browser.press("b");
+    press_all(&browser, &[LEFT; 6].concat());
+    press_all(&browser, &[UP; 6].concat());
+    hears(&browser, "B8, White, dead");
+    browser.press(LEFT);
+    hears(&browser, "A8, Black's point");
+    browser.press(ESCAPE);
     let before = board.state()["count"].clone();
     browser.click_point("B8");
     let revived = "document.querySelector('#stones .dead') === null || document.getElementById('counted').innerText";
@@ -193,7 +204,11 @@ fn the_dialog_says_what_is_wrong_in_itself() {
     fill("more", "0");
     wrong("late");
     fill("main", "5");
-    browser.click("#start");
+    // The hint is not cut off, and Enter begins the game.
+    let cut = "const box = document.querySelector('[data-field=komi]'); return box.scrollWidth > box.clientWidth;";
+    assert_eq!(browser.run(cut), false);
+    browser.run("document.querySelector('[data-field=komi]').focus();");
+    browser.press(ENTER);
     browser.wait("!document.getElementById('dialog').open");
     browser.check();
 }
@@ -217,6 +232,122 @@ fn a_page_connects_again() {
     browser.wait("document.getElementById('toast').innerText.includes('No connection')");
     board.do_it(&json!({"do": "play", "at": "E5", "node": 0}));
     browser.wait("document.querySelectorAll('#stones .stone').length === 1");
+}
+
+#[test]
+fn a_page_without_its_program_says_so_and_stays() {
+    let folder = Scratch::new("page-ended");
+    let Some((browser, board)) = open(&folder, &["--threads", "1"]) else {
+        return;
+    };
+    let address = browser.run("return location.href;");
+    let lost = "document.getElementById('toast').innerText.includes('No connection')";
+    drop(board);
+    browser.wait(lost);
+    browser.run("document.getElementById('save').click();");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert_eq!(browser.run("return location.href;"), address);
+    assert_eq!(browser.run(&format!("return {lost};")), true);
+    // Another message does not replace it for good.
+    browser.press("m");
+    press_all(&browser, "z9");
+    browser.press(ENTER);
+    browser.wait("document.getElementById('toast').innerText.includes('z9')");
+    browser.wait(lost);
+}
+
+#[test]
+fn a_remark_that_is_being_written_outlives_its_page() {
+    let folder = Scratch::new("page-remark");
+    let Some((browser, board)) = open(&folder, &["--threads", "1"]) else {
+        return;
+    };
+    browser.click("[data-tab=moves]");
+    browser.element("textarea");
+    browser.run("document.querySelector('textarea').focus();");
+    press_all(&browser, "half a sentence");
+    browser.ask("POST", "/url", &json!({"url": "about:blank"}));
+    let clock = SystemClock::new();
+    while !board.get("game.sgf").body.contains("half a sentence") {
+        assert!(clock.now() < HANG_TIMEOUT, "{}", board.get("game.sgf").body);
+    }
+}
+
+#[test]
+fn nothing_covers_or_cuts_off_what_a_phone_shows() {
+    let folder = Scratch::new("page-phone");
+    let Some((browser, _board)) = open(&folder, &["--threads", "1"]) else {
+        return;
+    };
+    browser.size(360, 640);
+    browser.wait("innerWidth === 360");
+    load(&browser, &folder, "(;GM[1]SZ[9];B[ee])");
+    let covered = "return [...document.querySelectorAll('button, #slider')].filter((one) => one.getClientRects().length && !one.closest('#toast, #rest') && !one.disabled).filter((one) => {\
+                   const box = one.getBoundingClientRect(), top = document.elementFromPoint(box.x + box.width / 4, box.y + box.height / 2); return top && !one.contains(top) && !top.closest('#toast button'); }).map((one) => one.id);";
+    assert_eq!(browser.run(covered), json!([]));
+    let header = "const box = document.getElementById('new').getBoundingClientRect(), toast = document.getElementById('toast').getBoundingClientRect(); return toast.top > box.bottom;";
+    assert_eq!(browser.run(header), true);
+    browser.click("#help");
+    let wide = browser.run("const dialog = document.getElementById('dialog'); return [dialog.scrollWidth, dialog.clientWidth, dialog.innerText];");
+    assert!(wide[0].as_u64() <= wide[1].as_u64(), "{wide}");
+    assert!(wide[2].to_string().contains("first touch"), "{wide}");
+    browser.press(ESCAPE);
+    // With clocks and a level the name is whole, and the first touch says what a second one does.
+    browser.run("document.getElementById('language').click();");
+    let refused = "return (async () => { const { refusal } = await import(location.pathname + 'words.js'); return ['the game: go is not played on 25x25 here: rectangles of at most 19 columns or rows', 'SGF property GM has the value \"3\": expected 1 (Go, NoGo) or 4 (Gomoku)'].map(refusal); })();";
+    let refused = browser.run(refused);
+    assert_eq!(
+        refused,
+        json!(["go 不能使用 25x25 棋盘", "棋谱属性 GM 的值 3 无效"])
+    );
+}
+
+#[test]
+fn a_large_board_on_a_phone_says_that_a_second_touch_plays() {
+    let folder = Scratch::new("page-touch");
+    let Some((browser, board)) = open(&folder, &["--threads", "1"]) else {
+        return;
+    };
+    browser.size(360, 640);
+    let terms = json!({"game": "go", "size": "19", "players": ["human", "engine"], "level": {"strength": 1}, "clock": "byoyomi 600 30 5"});
+    begin(&browser, &board, &terms);
+    let name = "const name = [...document.querySelectorAll('.player b')].find((one) => one.innerText === 'Tengen'); return name.scrollWidth <= name.clientWidth;";
+    assert_eq!(browser.run(name), true);
+    let touch = "const board = document.getElementById('board'), box = board.getBoundingClientRect(), at = { clientX: box.x + box.width / 2, clientY: box.y + box.height / 2, bubbles: true, pointerType: 'touch' };\
+                 board.dispatchEvent(new PointerEvent('click', at));";
+    listen(&browser);
+    browser.run(touch);
+    status(&browser, "touch it again to play");
+    hears(&browser, "touch it again to play");
+    assert_eq!(board.state()["current"], 0);
+    browser.run(touch);
+    browser.wait("document.getElementById('slider').max > 0");
+}
+
+#[test]
+fn what_is_chosen_can_be_seen_with_the_systems_colours() {
+    let folder = Scratch::new("page-forced");
+    let Some((browser, _board)) = open(&folder, &["--threads", "1"]) else {
+        return;
+    };
+    let forced = json!({"cmd": "Emulation.setEmulatedMedia", "params": {"features": [{"name": "forced-colors", "value": "active"}]}});
+    browser.ask("POST", "/goog/cdp/execute", &forced);
+    browser.wait("matchMedia('(forced-colors: active)').matches");
+    for (what, one, other) in [
+        (
+            "backgroundColor",
+            "[data-layer=candidates]",
+            "[data-layer=none]",
+        ),
+        ("backgroundImage", ".player i.B", ".player i.W"),
+        ("outlineStyle", ".player.turn", ".player:not(.turn)"),
+        ("backgroundColor", "#evalbar", "#evalbar i"),
+    ] {
+        let differ = format!(
+            "const [one, other] = [{one:?}, {other:?}].map((name) => getComputedStyle(document.querySelector(name)).{what}); return one !== other;"
+        );
+        assert_eq!(browser.run(&differ), true, "{one}: {what}");
+    }
 }
 
 #[test]
@@ -255,8 +386,129 @@ fn every_size_has_the_board_and_its_controls_without_scrolling() {
         }
         let side = boxes[0][3].as_f64().unwrap_or(0.0) - boxes[0][1].as_f64().unwrap_or(0.0);
         assert!(side >= least, "{width}x{height}: a board of {side}");
+        // What is beside the controls has room: its own, or that of a page that scrolls.
+        let rest = browser.run("return document.getElementById('rest').clientHeight;");
+        assert!(rest.as_f64() >= Some(180.0), "{width}x{height}: {rest}");
         browser.check();
     }
+}
+
+/// Keeps what is spoken from now on.
+pub(super) fn listen(browser: &Browser) {
+    browser.run("window.heard = []; const box = document.getElementById('said'); new MutationObserver(() => heard.push(box.textContent)).observe(box, {childList: true});");
+}
+
+#[track_caller]
+pub(super) fn hears(browser: &Browser, part: &str) {
+    browser.wait(&format!("heard.some((text) => text.includes({part:?}))"));
+}
+
+/// Gives an element the focus, and presses Enter there.
+fn enter(browser: &Browser, selector: &str) {
+    browser.element(selector);
+    browser.run(&format!("document.querySelector({selector:?}).focus();"));
+    browser.press(ENTER);
+}
+
+#[test]
+fn the_focus_stays_where_a_button_was() {
+    let folder = Scratch::new("page-focus");
+    let Some((browser, board)) = open(&folder, &["--game", "go", "--size", "9", "--threads", "1"])
+    else {
+        return;
+    };
+    listen(&browser);
+    load(&browser, &folder, "(;GM[1]SZ[9];B[ee];W[cc];B[gg])");
+    let focused = |selector: &str| {
+        browser.wait(&format!(
+            "document.activeElement.matches({selector:?}) && document.activeElement.getClientRects().length > 0"
+        ));
+        std::thread::sleep(std::time::Duration::from_millis(150));
+        browser.wait(&format!("document.activeElement.matches({selector:?})"));
+    };
+    let shown = |number: &str| {
+        browser.wait(&format!(
+            "document.getElementById('slider').value === '{number}'"
+        ));
+    };
+    enter(&browser, "#last");
+    shown("3");
+    focused("#last");
+    // In a group arrows choose, and do not walk through the game.
+    browser.run("document.querySelector('[data-layer=candidates]').focus();");
+    browser.press(RIGHT);
+    focused("[data-layer=policy][aria-checked=true]");
+    browser.press(LEFT);
+    focused("[data-layer=candidates][aria-checked=true]");
+    shown("3");
+    assert_eq!(
+        browser.run("return document.querySelectorAll('#layers [tabindex=\"0\"], #tabs [tabindex=\"0\"]').length;"),
+        2
+    );
+    browser.press("l");
+    hears(&browser, "Policy");
+    // A position is set up by keyboard, and told as it will be.
+    enter(&browser, "[data-tab=moves]");
+    enter(&browser, "#edit");
+    focused("[data-tool=B]");
+    browser.press("b");
+    hears(&browser, "G3, Black, last move");
+    browser.press(UP);
+    hears(&browser, "G4, empty");
+    browser.press(ENTER);
+    hears(&browser, "G4, Black");
+    browser.press(ESCAPE);
+    enter(&browser, "#edit-done");
+    focused("#edit");
+    assert_eq!(
+        board.state()["stones"]
+            .as_str()
+            .map(|stones| stones.matches('B').count()),
+        Some(3)
+    );
+    // Who resigns goes on with a rematch.
+    let players =
+        json!({"game": "go", "size": "9", "players": ["human", "engine"], "level": {"visits": 1}});
+    begin(&browser, &board, &players);
+    enter(&browser, "#resign");
+    focused("#rematch");
+    browser.check();
+}
+
+#[test]
+fn what_happens_is_heard() {
+    let folder = Scratch::new("page-heard");
+    let Some((browser, board)) = open(&folder, &["--game", "go", "--size", "9", "--threads", "1"])
+    else {
+        return;
+    };
+    load(&browser, &folder, "(;GM[1]SZ[9]AW[dc]AB[cc][ec][db]PL[B])");
+    listen(&browser);
+    // A capture and Tengen's answer in one redraw.
+    browser.run("const draw = requestAnimationFrame; window.requestAnimationFrame = (act) => setTimeout(() => { window.requestAnimationFrame = draw; draw(act); }, 1000);");
+    board.do_it(&json!({"do": "players", "players": PEOPLE, "level": {}}));
+    board.do_it(&json!({"do": "play", "at": "D6", "node": 0}));
+    board.do_it(&json!({"do": "play", "at": "A1", "node": 1}));
+    hears(&browser, "Black D6. captured 1. White A1. Black to move.");
+    browser.press("a");
+    hears(&browser, "Win rate");
+    browser.press("a");
+    // Points that are not open to both, and time that runs out.
+    begin(
+        &browser,
+        &board,
+        &json!({"game": "nogo", "size": "9", "players": PEOPLE, "clock": "absolute 12"}),
+    );
+    hears(&browser, "Black: 12 seconds left");
+    for (node, at) in [(0, "A9"), (1, "B9"), (2, "F5")] {
+        board.do_it(&json!({"do": "play", "at": at, "node": node}));
+    }
+    browser.wait("document.getElementById('slider').value === '3'");
+    browser.press("b");
+    press_all(&browser, &[LEFT; 5].concat());
+    press_all(&browser, &[UP; 3].concat());
+    hears(&browser, "A8, empty, only for Black");
+    browser.check();
 }
 
 #[test]

@@ -7,7 +7,7 @@ use tengen::clock::{Clock as _, SystemClock};
 
 use super::client::Board;
 use super::driver::{Browser, HANG_TIMEOUT};
-use super::page::{RIGHT, load, open};
+use super::page::{RIGHT, hears, listen, load, open};
 use crate::book::{SMALL, build};
 use crate::scratch::Scratch;
 
@@ -20,6 +20,7 @@ fn review(folder: &Scratch) -> Option<(Browser, Board)> {
     let (browser, board) = open(folder, &["--visits", "8", "--threads", "1"])?;
     load(&browser, folder, THROWN_AWAY);
     browser.click("[data-tab=review]");
+    listen(&browser);
     browser.click("#start-review");
     Some((browser, board))
 }
@@ -72,7 +73,10 @@ fn what_is_shown_belongs_to_the_shown_position() {
     let Some((browser, _board)) = review(&folder) else {
         return;
     };
+    hears(&browser, "Searching position");
+    hears(&browser, "The review is done. Mistakes: ");
     go_to_the_mistake(&browser);
+    hears(&browser, "throws a proven win away");
     let dots = "document.querySelectorAll('#graph .thrown_away').length";
     browser.wait(&format!("{dots} === 1"));
     // A better line is shown with numbers while the mouse is on it.

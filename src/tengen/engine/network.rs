@@ -7,6 +7,9 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use rand::SeedableRng as _;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
 use super::built_in::{built_in_boards, built_in_name};
 use super::networks::{Attempt, fallbacks};
 use super::{NetworkSetup, Networks, RolloutThinker, ThinkError, Thinker, ThinkerLog};
@@ -15,13 +18,16 @@ use crate::encode::{Encode, Mismatch};
 use crate::game::GameState;
 use crate::rollout::Rollout;
 use crate::search::{
-    EvaluatorMaker, Observer, ProberMaker, SearchError, SearchReport, SearchRequest, Searcher,
-    StopFlag,
+    EvaluatorMaker, Observer, ProberMaker, Purpose, SearchError, SearchReport, SearchRequest,
+    Searcher, StopFlag, choose,
 };
 use tengen_nn::eval::{EvalError, ModelInfo};
 
 /// After this many failures in games, new games no longer begin with the requested network.
 const MAX_FAILURES: u32 = 3;
+
+/// A temperature at which only moves that look alike are drawn.
+const TIES: f32 = 0.05;
 
 /// Thinks with a network.
 pub(crate) struct NetworkThinker<G: Encode> {
@@ -42,6 +48,8 @@ pub(crate) struct NetworkThinker<G: Encode> {
     /// Points of komi that the network was not shown in the last search.
     hidden_komi: f32,
     rollout: RolloutThinker,
+    /// For the moves that are drawn without a network.
+    rng: Xoshiro256PlusPlus,
 }
 
 impl<G: Encode> NetworkThinker<G> {
@@ -57,6 +65,7 @@ impl<G: Encode> NetworkThinker<G> {
         let bytes = (setup.searcher.params.memory_mib as usize) << 20;
         NetworkThinker {
             rollout: RolloutThinker::new(setup.searcher.seed, bytes, Arc::clone(&time)),
+            rng: Xoshiro256PlusPlus::seed_from_u64(setup.searcher.seed),
             fallbacks: fallbacks(&setup),
             present: None,
             failures: 0,
@@ -156,6 +165,27 @@ impl<G: Encode> NetworkThinker<G> {
         }
     }
 
+    /// Chooses the move of a search by rollouts as the settings of a level ask for.
+    fn draw(&mut self, request: &SearchRequest<G>, found: &mut SearchReport) {
+        if request.is_evaluation || request.analysis.purpose == Purpose::Position {
+            return;
+        }
+        let mut params = self.setup.searcher.params.clone();
+        let mut moves = found.moves.clone();
+        if found.stop == StopReason::Visits && found.visits < moves.len() as u64 {
+            // Which moves were tried first says nothing: the policy alone counts, and has many ties.
+            moves.iter_mut().for_each(|found| found.visits = 0);
+            params.move_temperature = params.move_temperature.max(TIES);
+        }
+        if params.move_temperature == 0.0 {
+            return;
+        }
+        let (avoid, ply) = (&request.analysis.avoid, request.start.position().ply());
+        if let Some(drawn) = choose(&moves, avoid, ply, &params, &mut self.rng) {
+            found.put_first(|found| found.mv == moves[drawn].mv);
+        }
+    }
+
     fn say(&self, level: log::Level, text: String) {
         log::log!(level, "{text}");
         self.thinker_log.note(text);
@@ -197,7 +227,9 @@ impl<G: Encode + Rollout> Thinker<G> for NetworkThinker<G> {
             return Ok(report);
         }
         rest.limits = left();
-        self.rollout.search(&rest, observer)
+        let mut found = self.rollout.search(&rest, observer)?;
+        self.draw(&rest, &mut found);
+        Ok(found)
     }
 
     fn prepare(&mut self, start: &GameState<G>, stop: &StopFlag) {
@@ -284,6 +316,27 @@ mod tests {
         ] {
             let report = think(setup(model));
             assert_eq!((report.visits, report.evaluations), (20, 0));
+        }
+    }
+
+    /// At a temperature each move comes sometimes; without one, those that look alike before they are tried.
+    #[test]
+    fn a_level_draws_its_moves_without_a_network_too() {
+        let position = SmallNoGo::new(BoardSize::square(4)).expect("a small board");
+        for (visits, temperature) in [(1, 2.2), (40, 2.2), (1, 0.0)] {
+            let mut setup = setup(ModelSource::File("/nowhere/at/all.onnx".into()));
+            setup.searcher.params.move_temperature = temperature;
+            setup.searcher.params.move_temperature_halflife = 1e6;
+            let mut thinker = thinker(setup);
+            let mut drawn = std::collections::HashSet::new();
+            for _ in 0..40 {
+                let request = SearchRequest::new(position.clone().into());
+                let request = request.within(Limits::visits(visits));
+                let report = thinker.search(&request, &mut |_| {});
+                let report = report.expect("playouts never fail");
+                drawn.extend(report.best().map(|best| best.mv));
+            }
+            assert!(drawn.len() > 4, "{visits}: {drawn:?}");
         }
     }
 

@@ -7,7 +7,7 @@ use super::{ThinkError, Thinker};
 use crate::clock::{Budget, Clock, StopReason};
 use crate::game::Move;
 use crate::rollout::{MAX_ROLLOUTS, Rave, RaveParams, Rollout, RolloutSearch};
-use crate::search::{Observer, PointsByMove, SearchReport, SearchRequest};
+use crate::search::{Observer, PointsByMove, Purpose, SearchReport, SearchRequest};
 
 /// Playouts for a move without an alternative when its numbers are shown: about 10 ms.
 const FORCED: u64 = 100;
@@ -101,8 +101,11 @@ impl<G: Rollout, S: RolloutSearch<G>> Thinker<G> for RolloutThinker<S> {
                 !done(playouts)
             });
         let cut_short = matches!(reason, StopReason::Time | StopReason::Interrupted);
-        if cut_short && found.visits < found.moves.len() as u64 {
-            put_first_statically(start.position(), &mut found);
+        let plays = reason == StopReason::Visits
+            && !request.is_evaluation
+            && analysis.purpose != Purpose::Position;
+        if (cut_short || plays) && found.visits < found.moves.len() as u64 {
+            prefer_statically(start.position(), &mut found);
         }
         (found.elapsed, found.stop) = (elapsed(), reason);
         Ok(found)
@@ -113,16 +116,21 @@ impl<G: Rollout, S: RolloutSearch<G>> Thinker<G> for RolloutThinker<S> {
     }
 }
 
-/// Before every move was tried once, static preferences are more reliable.
-fn put_first_statically<G: Rollout>(position: &G, found: &mut SearchReport) {
+/// Before every move was tried once, static preferences are more reliable: they become the policy.
+fn prefer_statically<G: Rollout>(position: &G, found: &mut SearchReport) {
     let moves: Vec<Move> = found.moves.iter().map(|found| found.mv).collect();
-    let appeal = position.static_eval(&moves).appeal.into_iter();
-    let best = moves
-        .iter()
-        .zip(appeal)
-        .max_by(|one, other| one.1.total_cmp(&other.1));
-    if let Some((&best, _)) = best {
-        found.put_first(|found| found.mv == best);
+    let appeal = position.static_eval(&moves).appeal;
+    let Some(best) = appeal.iter().copied().reduce(f32::max) else {
+        return;
+    };
+    let weights = appeal.iter().map(|appeal| (appeal - best).exp());
+    let total: f32 = weights.clone().sum();
+    for (found, weight) in found.moves.iter_mut().zip(weights) {
+        found.prior = weight / total;
+    }
+    // Ties go to the first.
+    if let Some(first) = appeal.iter().position(|&appeal| appeal == best) {
+        found.put_first(|found| found.mv == moves[first]);
     }
 }
 
@@ -130,7 +138,7 @@ fn put_first_statically<G: Rollout>(position: &G, found: &mut SearchReport) {
 mod tests {
     use super::*;
     use crate::clock::FakeClock;
-    use crate::game::{BoardSize, Game};
+    use crate::game::{BoardSize, Color, Game};
     use crate::games::nogo::SmallNoGo;
     use crate::search::{Limits, StopFlag};
 
@@ -153,6 +161,27 @@ mod tests {
             report.moves.iter().map(|mv| mv.visits).sum::<u64>(),
             report.visits
         );
+    }
+
+    /// The first move is not just that of the first playout.
+    #[test]
+    fn before_every_move_was_tried_the_best_looking_one_is_played() {
+        let position = SmallNoGo::new(BoardSize::square(5)).expect("a small board");
+        let size = position.size();
+        let stones = [
+            (size.point(3, 4), Color::White),
+            (size.point(4, 3), Color::White),
+        ];
+        let position = position.set_up(&stones, Color::Black).expect("legal");
+        let mut thinker = RolloutThinker::new(1, 1 << 20, Arc::new(FakeClock::new()));
+        let request = SearchRequest::new(position.clone().into()).within(Limits::visits(3));
+        let report = thinker.search(&request, &mut |_| {}).expect("no failure");
+        let moves: Vec<Move> = report.moves.iter().map(|found| found.mv).collect();
+        let appeal = position.static_eval(&moves).appeal;
+        let most = appeal.iter().copied().fold(f32::MIN, f32::max);
+        assert_eq!(appeal[0], most, "{appeal:?}");
+        let priors: f32 = report.moves.iter().map(|found| found.prior).sum();
+        assert!((priors - 1.0).abs() < 1e-3, "{priors}");
     }
 
     #[test]

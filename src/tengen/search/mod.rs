@@ -36,6 +36,7 @@ pub use request::{
     ASK_AGAIN, AnalysisOptions, Limits, PointsByMove, ProbeContext, Prober, Purpose, SearchError,
     SearchRequest, StopFlag,
 };
+pub(crate) use root::choose;
 pub use searcher::{Searcher, SearcherOptions};
 pub use select::{exploration_bonus, unvisited_value};
 pub use step_search::{RootMove, RootMoves, StepSearch};

@@ -310,7 +310,7 @@ fn is_winning(tree: &Tree, edge: &Edge) -> bool {
 /// Index of the move to play, among moves by descending visits: a proven win; else, with a move
 /// temperature, a random one of the moves that are not to be avoided nor proven to lose ([`draw`]); else the best open move
 /// ([`best_open`]), or a proven draw if that move's value is not above 0; else the most visited.
-fn choose(
+pub(crate) fn choose(
     moves: &[MoveReport],
     avoid: &[Move],
     ply: u32,

@@ -269,8 +269,10 @@ fn count(session: &Session, settled: &Settled, taken: [usize; 2]) -> Value {
     if let Some(komi) = beginning.komi.filter(|_| is_even) {
         // In a game that goes on a dead stone's point may still be open to both sides, and counts for neither.
         let excess = ahead(parts.each_ref()) - komi.0 as f32 / 2.0;
-        let part = &mut parts[usize::from(excess < 0.0)];
-        part.empty = part.empty.saturating_sub(excess.abs() as usize);
+        let (side, points) = (usize::from(excess < 0.0), excess.abs() as usize);
+        let taken = points.min(parts[side].empty);
+        parts[side].empty -= taken;
+        parts[1 - side].empty += points - taken;
     }
     // Komi, with what rules give for handicap stones.
     let komi = ahead(parts.each_ref());

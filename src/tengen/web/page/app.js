@@ -3,11 +3,11 @@
 import * as area from "./area.js";
 import * as board from "./board.js";
 import * as book from "./book.js";
-import { $, h, patch, recall, remember, toast } from "./dom.js";
+import { $, enable, h, keepFocus, options, patch, recall, remember, toast } from "./dom.js";
 import * as edit from "./edit.js";
 import { sibling } from "./gametree.js";
 import * as graph from "./graph.js";
-import { click, tell } from "./heard.js";
+import { announce, click, tell, tellChange } from "./heard.js";
 import { listenToKeys } from "./keys.js";
 import * as learn from "./learn.js";
 import { indexOf, typed, vertexOf } from "./names.js";
@@ -34,6 +34,9 @@ function step(by) {
   return go(line[Math.max(0, Math.min(line.length - 1, at + by))].id);
 }
 
+// The position as it is shown: with the stones that are being set up, of which no rules are known.
+const shownView = () => (edit.isOn() ? { ...store.view, stones: edit.stones(store.view), legal: "" } : store.view);
+
 // The evaluation of the shown position, by a search or the review.
 function analysis() {
   const { view, analysis: found } = store, place = store.reviewed.indexOf(view.current);
@@ -46,6 +49,7 @@ function analysis() {
 
 // The kinds of marks that there are for this game.
 const layers = () => (host.layers ?? board.LAYER_NAMES).filter((name) => (name !== "territory" || store.view.scores) && (name !== "legal" || store.view.legal));
+const chosenLayer = () => (layers().includes(look.layer) ? look.layer : "candidates");
 const choosing = () => Boolean(store.view.choosing);
 
 // Whether what the search thinks is kept from a person who plays or learns.
@@ -78,51 +82,64 @@ function draw() {
     Object.assign(look, { node: view.current, line: null, hint: null, still: true });
     learn.moved(view.current);
   }
+  const keep = keepFocus();
   tell(view, store.tree, look.sound);
   const line = currentLine(), at = moveNumber(line), hidden = isHidden(), found = hidden ? null : analysis(), server = host.live;
   const open = !view.end && !choosing() && server;
   panels.title(view);
-  const chosen = layers().includes(look.layer) ? look.layer : "candidates";
+  const chosen = chosenLayer();
   const layer = view.count && chosen === "candidates" && (view.end || !view.analysing) ? "territory" : chosen;
   const next = learn.isOpen() ? null : !server || store.reviewed.includes(view.current) ? line[at + 1] : null;
-  board.draw({ view: edit.isOn() ? { ...view, stones: edit.stones(view) } : view, analysis: edit.isOn() ? null : found, layer, line: learn.line() ?? look.line, ghost: look.ghost, aim: look.aim, corner: area.corner(), cursor: look.cursor, hint: look.hint, open: open || view.count, next });
+  board.draw({ view: shownView(), analysis: edit.isOn() ? null : found, layer, line: learn.line() ?? look.line, ghost: look.ghost, aim: look.aim, corner: area.corner(), cursor: look.cursor, hint: look.hint, open: open || view.count, next });
   panels.bar(view, hidden ? null : found ?? line[at]?.eval);
   panels.players(view, store.since);
   panels.plan(view, store.since);
-  panels.status(view, found);
+  panels.status(view, found, look.aim >= 0 && aimed());
+  panels.tellBest(view, found);
+  tellReview(view);
   $("graph").toggleAttribute("hidden", hidden);
   $("graph").setAttribute("aria-label", say("graph"));
   if (!hidden) graph.draw({ line, now: view.current, scores: view.scores, marks: reviews.marks(store.review, line, store.reviewed) });
   drawBars(view, line, at);
   drawPanel(view, found, hidden);
+  keep();
+}
+
+const aimed = () => say("aimed", { at: board.nameOf(store.view, vertexOf(store.view, look.aim)) });
+
+// Says how a review gets on, and what was wrong with a move of it.
+function tellReview({ reviewing, current, game }) {
+  const { review, progress, reviewed } = store, found = learn.isOn() ? null : reviews.positionAt(review, reviewed.indexOf(current));
+  const [done, all] = (reviewing && progress) || [0, 0];
+  tellChange("review", all ? Math.floor((4 * done) / all) : "", say("reviewing", { done, all }));
+  const wrong = Boolean(found) && reviews.isWrong(found);
+  tellChange("mistake", wrong ? current : "", wrong && reviews.words(review, found, game));
 }
 
 function drawBars(view, line, at) {
   Object.assign($("slider"), { max: line.length - 1, value: at });
   $("slider").setAttribute("aria-valuetext", `${say("move")} ${at}`);
-  $("first").disabled = $("back").disabled = at <= 0;
-  $("next").disabled = $("last").disabled = at >= line.length - 1;
+  for (const name of ["first", "back"]) enable($(name), at > 0);
+  for (const name of ["next", "last"]) enable($(name), at < line.length - 1);
   $("engine").textContent = say(choosing() ? "moveNow" : "engineMove");
   for (const name of ["analyse", "evaluation"]) $(name).setAttribute("aria-pressed", String(name === "analyse" ? view.analysing : look.evaluation));
   $("pass").hidden = !view.passes;
   $("count").hidden = !view.scores;
-  for (const name of ["engine", "pass", "count", "resign", "undo", "hint", "analyse"]) $(name).disabled = !can(name);
+  for (const name of ["engine", "pass", "count", "resign", "undo", "hint", "analyse"]) enable($(name), can(name));
   $("rematch").hidden = !can("rematch");
   $("resign").hidden = can("rematch");
   $("evaluation").hidden = !host.live || !isPlaying(view);
   $("takeBack").hidden = !can("takeBack");
   if (view.step) $("takeBack").title = say(`step_${view.step}`);
   $("sound").setAttribute("aria-pressed", String(look.sound));
-  const choose = (name) => h("button", { role: "radio", "aria-checked": String(look.layer === name), "data-layer": name, onclick: () => show(name) }, say(name));
-  patch($("layers"), layers().map(choose));
+  patch($("layers"), options("layer", layers(), chosenLayer(), show, say));
 }
 
 function drawPanel(view, found, hidden) {
-  const tab = (name) => h("button", { role: "tab", id: `tab-${name}`, "aria-controls": "panel", "aria-selected": String(look.tab === name), "data-tab": name, onclick: () => choose(name) }, say(name));
   const tabs = view.book ? [...host.tabs, "book"] : host.tabs;
   if (!tabs.includes(look.tab)) look.tab = tabs[0];
-  patch($("tabs"), tabs.map(tab));
-  const panel = $("panel"), shared = { view, send, server: host.live, hover };
+  patch($("tabs"), options("tab", tabs, look.tab, choose, say));
+  const panel = $("panel"), shared = { view, send, server: host.live, save: host.save, hover };
   panel.setAttribute("aria-labelledby", `tab-${look.tab}`);
   if (panel.dataset.tab !== look.tab) panel.replaceChildren();
   panel.dataset.tab = look.tab;
@@ -166,7 +183,11 @@ function show(name) {
 export function play(at) {
   look.aim = -1;
   if (!host.live) return;
-  if (edit.isOn()) return edit.click(indexOf(store.view, at));
+  if (edit.isOn()) {
+    if (at === "pass") return;
+    edit.click(indexOf(store.view, at));
+    return board.tellPoint(shownView(), indexOf(store.view, at));
+  }
   if (area.isOn() && at !== "pass") return area.click(indexOf(store.view, at));
   if (learn.isOpen()) return learn.attempt(at);
   // A click on a count changes which stones are dead.
@@ -209,13 +230,13 @@ export const act = {
   count: () => send({ do: "count" }),
   resign: () => send({ do: "resign" }),
   hint,
-  evaluation: () => { look.evaluation = !look.evaluation; remember("evaluation", look.evaluation ? "on" : "off"); redraw(); },
+  evaluation: () => { look.evaluation = !look.evaluation; remember("evaluation", look.evaluation ? "on" : "off"); draw(); announce(look.evaluation ? $("evalbar").title : say("isHidden")); },
   sound: () => { look.sound = !look.sound; remember("sound", look.sound ? "on" : "off"); if (look.sound) click(); redraw(); },
   rematch: () => {
     const { terms } = store.view;
     return send({ do: "new", terms: { ...terms, players: [...terms.players].reverse() } });
   },
-  layer: () => { const names = layers(); show(names[(names.indexOf(look.layer) + 1) % names.length]); },
+  layer: () => { const names = layers(); show(names[(names.indexOf(chosenLayer()) + 1) % names.length]); announce(say(look.layer)); },
   escape: () => { area.stop(); Object.assign(look, { line: null, aim: -1, hint: null }); redraw(); },
   type: () => $("typed").focus(),
   cursor: (dx, dy) => {
@@ -223,7 +244,7 @@ export const act = {
     const from = look.cursor >= 0 ? look.cursor : last >= 0 ? last : Math.floor(height / 2) * width + Math.floor(width / 2);
     const first = look.cursor < 0 && !dx && !dy, clamp = (value, most) => Math.max(0, Math.min(most - 1, value));
     look.cursor = first ? from : clamp(Math.floor(from / width) + dy, height) * width + clamp((from % width) + dx, width);
-    board.tellPoint(store.view, look.cursor);
+    board.tellPoint(shownView(), look.cursor, !edit.isOn() && !isHidden() && chosenLayer() === "candidates" ? analysis() : null);
     redraw();
   },
   leave: () => { look.cursor = -1; redraw(); },
@@ -251,7 +272,7 @@ export function help() {
   dialog.setAttribute("aria-label", say("helpTitle"));
   dialog.replaceChildren(h("h2", {}, say("helpTitle")),
     h("table", {}, keys.filter(([, key]) => host.live || !live.includes(key)).map(([name, key]) => h("tr", {}, h("td", {}, name.split(" ").map((k) => [h("kbd", {}, k), " "])), h("td", { class: "text" }, say(key))))),
-    host.live && h("p", { class: "note" }, say("helpText")),
+    host.live && h("p", { class: "note" }, say("helpText"), " ", say("helpTouch")),
     h("div", { class: "ends" }, h("button", { class: "main", onclick: () => dialog.close() }, say("close"))));
   dialog.showModal();
 }
@@ -272,12 +293,12 @@ export function begin(chosen) {
       const found = index >= 0 && look.layer === "candidates" && !isHidden() && analysis()?.candidates.find((c) => c.at === vertexOf(store.view, index));
       hover(found && found.pv.length > 1 ? found.pv : null);
     },
-    aim: (index) => { look.aim = index; redraw(); },
+    aim: (index) => { look.aim = index; announce(aimed()); redraw(); },
     walk: (by) => step(by),
     leave: act.leave,
   });
   graph.listen(go);
-  for (const id of ["first", "back", "next", "last", "engine", "analyse", "pass", "undo", "count", "resign", "hint", "rematch", "evaluation", "takeBack", "sound"]) $(id).addEventListener("click", () => act[id]());
+  for (const id of ["first", "back", "next", "last", "engine", "analyse", "pass", "undo", "count", "resign", "hint", "rematch", "evaluation", "takeBack", "sound"]) $(id).addEventListener("click", () => can(id) && act[id]());
   $("slider").addEventListener("input", (event) => go(currentLine()[Number(event.target.value)]?.id));
   $("say").addEventListener("submit", (event) => { event.preventDefault(); playTyped($("typed").value); });
   $("language").addEventListener("click", () => { switchLanguage(); label(); redraw(); });
@@ -290,7 +311,7 @@ export function begin(chosen) {
   addEventListener("pointerup", (event) => { if (!event.target.closest?.("dialog")) event.target.closest?.("button")?.blur(); });
   // Running clocks are redrawn; nothing else needs the time.
   setInterval(() => { if (pressed || !store.view) return;
-    if (store.view.clocks.some((clock) => clock?.running)) panels.players(store.view, store.since);
+    if (store.view.clocks.some((clock) => clock?.running)) { panels.players(store.view, store.since); panels.warn(store.view, store.since); }
     if (store.view.plan) panels.plan(store.view, store.since);
   }, 100);
   label();

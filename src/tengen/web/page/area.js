@@ -1,5 +1,6 @@
 // An area of the board to which the analysis is limited: two clicks on opposite corners.
 import { h } from "./dom.js";
+import { tellChange } from "./heard.js";
 import { vertexOf } from "./names.js";
 import { store } from "./store.js";
 import { say } from "./words.js";
@@ -38,6 +39,8 @@ export async function click(index) {
 }
 
 export function button(view) {
+  const step = state.on ? say(state.corner < 0 ? "areaCorner" : "areaOpposite") : "";
+  tellChange("area", step, step);
   const [word, act] = state.on ? ["areaStop", stop] : view.area ? ["areaEnd", () => does.send({ do: "area", points: [] })] : ["areaBegin", choose];
-  return h("div", { class: "bar" }, h("button", { id: "area", "aria-pressed": String(state.on || Boolean(view.area)), onclick: act }, say(word)), state.on && h("span", { class: "dim", role: "status" }, say(state.corner < 0 ? "areaCorner" : "areaOpposite")));
+  return h("div", { class: "bar" }, h("button", { id: "area", "aria-pressed": String(state.on || Boolean(view.area)), onclick: act }, say(word)), step && h("span", { class: "dim" }, step));
 }

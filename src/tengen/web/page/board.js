@@ -18,11 +18,21 @@ export const nameOf = (view, at) => shown(view.game, at);
 export const stoneAt = (view, at) => view.stones[indexIn(view, at)];
 export const lastOf = (view) => indexIn(view, view.last);
 
-// Says what is on a point, for those who hear the board.
-export function tellPoint(view, index) {
-  const stone = view.stones[index], what = stone === "." ? (isForbidden(view, index) ? say("forbidden") : say("empty")) : side(stone);
+// What is on a point without a stone: whose it is in a count, or who may play there, if not both.
+function openness(view, index) {
+  const fate = view.count?.points[index], bits = view.legal[index];
+  if (fate === "B" || fate === "W") return say(fate === "B" ? "mark_black" : "mark_white");
+  if (isForbidden(view, index)) return say("forbidden");
+  if (view.end || view.game === "gomoku" || !bits || bits === "3") return say("empty");
+  return `${say("empty")}, ${bits === "0" ? say("closed") : say("onlyFor", { side: side(bits === "1" ? "B" : "W") })}`;
+}
+
+// Says what is on a point, for those who hear the board: with its candidate, if that is shown.
+export function tellPoint(view, index, analysis) {
+  const stone = view.stones[index], dead = view.count?.points[index] === "d", candidate = analysis?.candidates.find(({ at }) => indexIn(view, at) === index);
+  const what = stone === "." ? openness(view, index) : side(stone) + (dead ? `, ${say("dead")}` : "");
   const mark = (view.marks ?? []).filter((found) => found.at === index).map((found) => found.text || say(`mark_${found.kind}`));
-  announce([shown(view.game, vertexOf(view, index)), what, index === lastOf(view) && say("lastMove"), ...mark].filter(Boolean).join(", "));
+  announce([shown(view.game, vertexOf(view, index)), what, index === lastOf(view) && say("lastMove"), ...mark, candidate && worth(candidate, analysis.to_move)].filter(Boolean).join(", "));
 }
 
 export function listen(handlers) {
@@ -115,6 +125,9 @@ export function tone(candidate, best, mover) {
 
 // Name of a proven result for the side to move.
 export const verdict = (proven, mover) => say(proven === "0" ? "draws" : proven === mover ? "wins" : "loses");
+
+// What a candidate is worth for the side to move, in words.
+export const worth = (candidate, mover) => (candidate.proven ? verdict(candidate.proven, mover) : `${say("winrate")} ${percent(share(mover, candidate.winrate))}`);
 
 function bubble(candidate, { candidates: [best], to_move: mover, visits, lead: total }) {
   const [cx, cy] = place(indexOf(candidate.at));

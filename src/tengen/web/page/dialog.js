@@ -1,5 +1,5 @@
 // The dialog for a new game: game, board, rules, players, time.
-import { $, h, patch, toast } from "./dom.js";
+import { $, h, options, patch, toast } from "./dom.js";
 import { refusal, rules, say } from "./words.js";
 
 const PLAYERS = [["humanBlack", ["human", "engine"]], ["humanWhite", ["engine", "human"]], ["both", ["human", "human"]], ["engines", ["engine", "engine"]]];
@@ -11,11 +11,11 @@ const known = (name) => games.find((game) => game.name === name);
 const title = (name) => (say(name) === name ? known(name).title : say(name));
 
 function choices(name, values, now, choose, words = (value) => value) {
-  const button = (value) => h("button", { type: "button", role: "radio", "aria-checked": String(JSON.stringify(value) === JSON.stringify(now)), "data-value": JSON.stringify(value), onclick: () => choose(value) }, words(value));
-  return h("div", { class: "choices", role: "radiogroup", "aria-label": name }, values.map(button));
+  const buttons = options("value", values.map((value) => JSON.stringify(value)), JSON.stringify(now), (value) => choose(JSON.parse(value)), (value) => words(JSON.parse(value)));
+  return h("div", { class: "choices", role: "radiogroup", "aria-label": name }, buttons);
 }
 
-const number = (name, attributes) => h("input", { type: "number", value: chosen[name], "aria-label": say(`field_${name}`), "data-field": name, oninput: (event) => { chosen[name] = event.target.value; }, ...attributes });
+const number = (name, attributes) => h("input", { type: "number", value: chosen[name], "aria-label": say(`field_${name}`), "data-field": name, oninput: (event) => { chosen[name] = event.target.value; }, onkeydown: (event) => { if (event.key === "Enter") $("start").click(); }, ...attributes });
 const field = (name, ...content) => h("div", { class: "field" }, h("span", {}, say(name)), h("div", {}, content));
 
 function clockText() {

@@ -62,14 +62,61 @@ export function recall(key) {
   }
 }
 
-let hiding = 0;
-// A message, with a button to answer it if given; it goes by itself unless it `stays`.
-export function toast(text, { button, stays } = {}) {
-  const box = $("toast"), hide = () => (box.hidden = true);
-  box.replaceChildren(h("span", {}, text), ...(button ? [h("button", { onclick: () => { hide(); button.act(); } }, button.word)] : []));
-  box.hidden = false;
+// A group of buttons of which one is chosen: one stop of the Tab key; the arrow keys go on in it (keys.js).
+export function options(kind, names, now, choose, word) {
+  const stop = names.includes(now) ? now : names[0];
+  const state = (chosen) => (kind === "tab" ? { role: "tab", "aria-selected": chosen, "aria-controls": "panel" } : { role: "radio", "aria-checked": chosen });
+  return names.map((name) => h("button", { type: "button", id: kind === "tab" && `tab-${name}`, ...state(String(name === now)), tabindex: name === stop ? 0 : -1, [`data-${kind}`]: name, onclick: () => choose(name) }, word(name)));
+}
+
+// A button that has the focus keeps it while it can do nothing.
+export function enable(button, can) {
+  button.disabled = !can && button !== document.activeElement;
+  button.setAttribute("aria-disabled", String(!can));
+}
+
+const isThere = (one) => !one.disabled && one.getClientRects().length > 0;
+const isStop = (one) => one.matches("button, select, input, textarea, [tabindex]") && one.tabIndex >= 0 && isThere(one);
+
+// Looks where the focus is; what it returns moves it on if the element is gone: to what has taken its place (of the same
+// `data-place`, or after it), else to its panel, or to the board.
+export function keepFocus() {
+  const old = document.activeElement ?? document.body, place = old.closest("[data-place]")?.dataset.place, parent = old.parentElement ?? old, panel = old.closest("#panel");
+  const number = [...parent.children].indexOf(old);
+  return () => {
+    if (old === document.body || isThere(old)) return;
+    const beside = parent.isConnected ? [...parent.children].slice(number) : [];
+    const parts = [...document.querySelectorAll(`[data-place="${place}"]`), ...beside, panel, $("frame")].filter(Boolean);
+    parts.flatMap((part) => [part, ...part.querySelectorAll("*")]).find(isStop)?.focus();
+  };
+}
+
+let hiding = 0, lasting = "";
+function write(text, button) {
+  const box = $("toast"), keep = keepFocus();
+  box.replaceChildren(h("span", {}, text), ...(button ? [h("button", { onclick: () => { write(lasting); button.act(); } }, button.word)] : []));
+  box.hidden = !text;
+  keep();
   clearTimeout(hiding);
-  if (!stays) hiding = setTimeout(hide, button ? 12000 : 5000);
+}
+
+// A message, with a button to answer it if given; it goes by itself.
+export function toast(text, { button } = {}) {
+  write(text, button);
+  hiding = setTimeout(() => write(lasting), button ? 12000 : 5000);
+}
+
+// A message that stays, and comes back after others, until it is empty.
+export function hold(text) {
+  lasting = text;
+  write(text);
+}
+
+// Gives a file to the person.
+export function download(blob, name) {
+  const link = h("a", { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
 // Black's winrate converted to a side's.

@@ -1,5 +1,5 @@
 // Setting up a position: clicks put stones down or take them away until all of it is done at once.
-import { h } from "./dom.js";
+import { h, options } from "./dom.js";
 import { vertexOf } from "./names.js";
 import { store } from "./store.js";
 import { say, side } from "./words.js";
@@ -38,10 +38,9 @@ async function finish() {
 
 // The tools, in a panel.
 export function tools() {
-  if (!isOn()) return h("button", { id: "edit", onclick: start }, say("edit"));
-  const radio = (name, value, choose, word) => h("button", { role: "radio", "aria-checked": String(name === value), "data-tool": value, onclick: choose }, word);
-  const tool = (value, word) => radio(state.tool, value, () => { state.tool = value; does.redraw(); }, word), turn = (value) => radio(state.turn, value, () => { state.turn = value; does.redraw(); }, say("toMove", { side: side(value) }));
-  return [h("div", { class: "bar", role: "radiogroup", "aria-label": say("edit") }, tool("B", side("B")), tool("W", side("W")), tool(".", say("erase"))),
-    h("div", { class: "bar", role: "radiogroup", "aria-label": say("toMove", { side: "" }) }, turn("B"), turn("W")),
-    h("div", { class: "bar" }, h("button", { class: "main", id: "edit-done", onclick: finish }, say("editDone")), h("button", { onclick: stop }, say("cancel")))];
+  if (!isOn()) return h("button", { id: "edit", "data-place": "edit", onclick: start }, say("edit"));
+  const choices = (name, values, word) => options(name, values, state[name], (value) => { state[name] = value; does.redraw(); }, word);
+  return [h("div", { class: "bar", role: "radiogroup", "aria-label": say("edit"), "data-place": "edit" }, choices("tool", ["B", "W", "."], (value) => (value === "." ? say("erase") : side(value)))),
+    h("div", { class: "bar", role: "radiogroup", "aria-label": say("toMove", { side: "" }) }, choices("turn", ["B", "W"], (value) => say("toMove", { side: side(value) }))),
+    h("div", { class: "bar", "data-place": "edit" }, h("button", { class: "main", id: "edit-done", onclick: finish }, say("editDone")), h("button", { onclick: stop }, say("cancel")))];
 }

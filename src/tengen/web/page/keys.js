@@ -14,6 +14,16 @@ function onBoard(event, act) {
   return true;
 }
 
+// Arrows in a group of which one is chosen: they choose.
+function inGroup(event) {
+  const group = event.target.closest?.("[role=radiogroup], [role=tablist]"), way = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+  if (!group || !way) return false;
+  const all = [...group.querySelectorAll("[role=radio], [role=tab]")], next = all[(all.indexOf(event.target) + way + all.length) % all.length];
+  next.focus();
+  next.click();
+  return true;
+}
+
 function pressed(event, act, can) {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   if ((event.ctrlKey || event.metaKey) && key === "z" && !event.target.closest?.("textarea, input")) {
@@ -21,6 +31,7 @@ function pressed(event, act, can) {
     return event.preventDefault();
   }
   if (key === "Escape" && event.target === $("typed")) return event.target.blur();
+  if (!event.ctrlKey && !event.metaKey && !event.altKey && inGroup(event)) return event.preventDefault();
   const typing = event.target.closest?.("textarea, select, input:not([type=range]), dialog[open]") || ([" ", "Enter"].includes(event.key) && event.target.closest?.("button, [data-pick]"));
   if (event.ctrlKey || event.metaKey || event.altKey || typing || !store.view) return;
   if (document.activeElement === $("frame") && onBoard(event, act)) return event.preventDefault();

@@ -1,5 +1,6 @@
 // Learning from mistakes: the position before each, the answer hidden; every attempt is judged by a search.
 import { h, patch, percent, share, signed, stone } from "./dom.js";
+import { tellChange } from "./heard.js";
 import { shown } from "./names.js";
 import { isWrong, POINTS, positionAt, words } from "./review.js";
 import { person, store } from "./store.js";
@@ -59,6 +60,7 @@ async function search() {
 
 export function stop() {
   state.on = false;
+  tellChange("lesson", "");
   does.redraw();
 }
 
@@ -134,17 +136,22 @@ export function draw(panel) {
     if (["best", "good"].includes(found.name)) state.solved.set(p.moves, true);
     else if (!state.solved.has(p.moves)) state.solved.set(p.moves, false);
   }
-  const parts = [h("p", {}, h("b", {}, say("lesson", { n: state.place + 1, all: state.list.length })), " ", stone(mover), " ", say("findBetter", { side: side(mover), move: p.moves + 1 }))];
-  if (state.phase === "ask" && isNone(p)) parts.push(h("p", { class: "verdict good", id: "no-mistake", role: "status" }, say("noMistake", { at: shown(game, playedOf(p)) })));
+  const lesson = say("lesson", { n: state.place + 1, all: state.list.length }), question = say("findBetter", { side: side(mover), move: p.moves + 1 });
+  const parts = [h("p", {}, h("b", {}, lesson), " ", stone(mover), " ", question)];
+  tellChange("lesson", String(nodeOf()), `${lesson} ${question}`);
+  if (state.phase === "ask" && isNone(p)) parts.push(h("p", { class: "verdict good", id: "no-mistake" }, say("noMistake", { at: shown(game, playedOf(p)) })));
   if (state.phase === "judging") parts.push(h("p", {}, say("judging")));
   if (found && state.phase !== "shown") {
     const { judged, name } = found, numbers = [percent(share(mover, judged.winrate)), judged.lead != null && signed(mover === "B" ? judged.lead : -judged.lead)].filter(Boolean).join(", ");
-    parts.push(h("p", { id: "verdict", class: `verdict ${name}`, "data-verdict": name, role: "status" }, h("b", {}, `${shown(game, judged.at)}: ${say(`verdict_${name}`)}`), " ", h("span", { class: "dim" }, numbers)));
+    parts.push(h("p", { id: "verdict", class: `verdict ${name}`, "data-verdict": name }, h("b", {}, `${shown(game, judged.at)}: ${say(`verdict_${name}`)}`), " ", h("span", { class: "dim" }, numbers)));
     if (judged.pv.length) parts.push(h("p", { class: "note" }, say("answerIs"), " ", judged.pv.slice(0, 8).map((at) => shown(game, at)).join(" ")));
   }
   if (state.phase === "shown") parts.push(h("p", { id: "answer" }, words(store.review, p, game)));
+  // What has come since the question.
+  const answer = parts.slice(1).map((part) => part.textContent).join(" ");
+  tellChange("answer", answer && `${nodeOf()} ${answer}`, answer);
   const solved = [...state.solved.values()].filter(Boolean).length;
-  parts.push(h("div", { class: "bar" },
+  parts.push(h("div", { class: "bar", "data-place": "learn" },
     state.phase !== "shown" && h("button", { id: "show-answer", onclick: reveal }, say("showAnswer")),
     h("button", { id: "next-lesson", class: state.phase === "ask" ? "" : "main", onclick: () => enter(state.place + 1) }, say(state.place + 1 < state.list.length ? "nextLesson" : "endLesson")),
     state.place > 0 && h("button", { onclick: () => enter(state.place - 1) }, say("previousLesson")),
@@ -158,6 +165,6 @@ export function draw(panel) {
 export function buttons() {
   const own = person(store.view), counts = (color) => chosen(color).length;
   const button = (color, word, main) => h("button", { class: main ? "main" : "", "data-learn": color ?? "both", disabled: !counts(color), onclick: () => start(color) }, `${word} (${counts(color)})`);
-  return h("div", { class: "bar", id: "learn" }, h("span", {}, say("learn")),
+  return h("div", { class: "bar", id: "learn", "data-place": "learn" }, h("span", {}, say("learn")),
     own ? button(own, say("learnOwn"), true) : [button("B", side("B"), true), button("W", side("W"), true)], button(null, say("learnBoth"), false));
 }

@@ -1,6 +1,6 @@
 // Events of the program. Whatever ends the connection (a sleeping computer, a refusal, a program that is busy),
 // the page connects again; nothing is asked for while it is hidden.
-import { toast } from "./dom.js";
+import { hold, toast } from "./dom.js";
 import { say } from "./words.js";
 
 // The program is heard every two seconds.
@@ -10,10 +10,10 @@ const SILENCE = 9000, AGAIN = 1500;
 export function listen(path, takes) {
   let events = null, heard = 0, told = false, waiting = 0;
   const close = () => { events?.close(); events = null; clearTimeout(waiting); };
-  const hear = () => { heard = performance.now(); if (told) { told = false; toast(say("back_again")); } };
+  const hear = () => { heard = performance.now(); if (told) { told = false; hold(""); toast(say("back_again")); } };
   const again = () => {
     close();
-    if (!told) toast(say("lost"), { stays: true });
+    if (!told) hold(say("lost"));
     told = true;
     waiting = setTimeout(connect, AGAIN);
   };

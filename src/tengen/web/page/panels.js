@@ -1,9 +1,10 @@
 // The panels beside the board: players and clocks, the state of the game, candidates, moves and comments.
-import { tone, verdict } from "./board.js";
+import { tone, verdict, worth } from "./board.js";
 import { $, brief, h, patch, percent, share, signed, stone } from "./dom.js";
 import { childrenOf } from "./gametree.js";
+import { announce, tellOften } from "./heard.js";
 import { shown } from "./names.js";
-import { result } from "./result.js";
+import { countText, estimate, result, thinker } from "./result.js";
 import * as tree from "./tree.js";
 import { note, rules, say, side } from "./words.js";
 
@@ -14,9 +15,11 @@ const time = (seconds) => {
   return `${minutes}:${String(Math.floor(whole % 60)).padStart(2, "0")}`;
 };
 
+const secondsLeft = (clock, since) => clock.seconds - (clock.running ? (performance.now() - since) / 1000 : 0);
+
 function clock(shown, since) {
   if (!shown) return null;
-  const left = shown.seconds - (shown.running ? (performance.now() - since) / 1000 : 0);
+  const left = secondsLeft(shown, since);
   const more = shown.phase === "main" ? "" : shown.phase === "byoyomi" ? `×${shown.stones}` : `/${shown.stones}`;
   const state = `${shown.running ? "running" : ""} ${shown.running && left < 10 ? "short" : ""}`;
   return h("span", { class: `clock ${state}` }, time(left), more && h("small", {}, more));
@@ -48,6 +51,24 @@ export function players(view, since) {
   patch($("players"), row("B", 0), row("W", 1));
 }
 
+const warned = [Infinity, Infinity];
+// Says that a person's time is running out.
+export function warn(view, since) {
+  view.clocks.forEach((clock, index) => {
+    if (!clock?.running || view.terms?.players[index] !== "human") return;
+    const left = secondsLeft(clock, since), limit = [10, 30, 60].find((seconds) => left <= seconds) ?? Infinity;
+    if (limit < warned[index]) announce(say("timeLeft", { side: side(index ? "W" : "B"), n: Math.max(0, Math.ceil(left)) }));
+    warned[index] = limit;
+  });
+}
+
+// Says the best move of the analysis that runs, once it has looked around.
+export function tellBest(view, analysis) {
+  const found = view.analysing && analysis && (analysis.visits >= 100 || analysis.done) ? analysis.candidates[0] : null;
+  if (found) tellOften(`${view.current} ${found.at}`, `${shown(view.game, found.at)}, ${worth(found, analysis.to_move)}.`);
+  else if (!view.analysing) tellOften("", "");
+}
+
 // The bar beside the board: Black's share of the win rate from below.
 export function bar(view, found) {
   const box = $("evalbar"), rate = found?.proven === "B" ? 1 : found?.proven === "W" ? 0 : found?.winrate;
@@ -72,15 +93,16 @@ export function plan(view, since) {
 
 const brief1 = (seconds) => (seconds < 10 ? seconds.toFixed(1) : String(Math.round(seconds)));
 
-// One line with the state of the game.
-export function status(view, analysis) {
+// One line with the state of the game, or with the point that was touched first.
+export function status(view, analysis, aimed) {
   const parts = [];
-  if (view.end) {
+  if (aimed) parts.push(h("b", {}, aimed));
+  else if (view.end) {
     const [winner, reason] = result(view);
     parts.push(winner ? [h("b", {}, winner), h("span", {}, reason)] : reason);
     if (view.end.why === "count" && view.count) parts.push(h("span", { class: "dim" }, say(view.count.certain ? "certain" : "byCount")), h("span", { class: "dim" }, say("disagree")));
   } else if (view.task === "count") parts.push(say("counting"));
-  else if (view.task === "move") parts.push(h("b", {}, say("thinks", { name: view.names[view.to_move === "B" ? 0 : 1] || say("engine") })));
+  else if (view.task === "move") parts.push(h("b", {}, thinker(view)));
   else if (view.task === "ponder" && !view.terms) parts.push(h("b", {}, say("toMove", { side: side(view.to_move) })), say("ponders"));
   else parts.push(h("b", {}, say("toMove", { side: side(view.to_move) })));
   if (analysis && !view.end) {
@@ -88,21 +110,12 @@ export function status(view, analysis) {
     if (analysis.lead != null) parts.push(h("span", {}, `${say("lead")} ${signed(view.to_move === "B" ? analysis.lead : -analysis.lead)}`));
     if (analysis.proven) parts.push(h("b", {}, analysis.proven === "0" ? say("provenDraw") : say("proven", { side: side(analysis.proven) })));
   }
-  if (view.count) parts.push(h("span", { id: "counted" }, count(view)));
+  if (view.count) parts.push(h("span", { id: "counted" }, h("b", {}, estimate(view)), " ", countText(view), " ", h("span", { class: "dim" }, say("deadTip"))));
   if (!view.passes && !view.end && view.game === "nogo" && view.legal) {
     const may = (bit) => [...view.legal].filter((bits) => Number(bits) & bit).length;
     parts.push(h("span", { class: "dim" }, say("legalCount", { b: may(1), w: may(2) })));
   }
   patch($("status"), parts);
-}
-
-// A count taken apart. It is an estimate unless both sides have passed.
-function count(view) {
-  const { parts, result, area } = view.count;
-  const of = (index) => (area ? say("areaOf", { stones: parts[index].stones, empty: parts[index].empty }) : say("territoryOf", { empty: parts[index].empty, prisoners: parts[index].prisoners }));
-  const total = (index) => (area ? parts[index].stones : parts[index].prisoners) + parts[index].empty;
-  const words = `${side("B")} ${total(0)} (${of(0)}) · ${side("W")} ${total(1)} (${of(1)}) · ${say("komi")} ${view.count.komi}`;
-  return [view.end?.why !== "count" && h("b", {}, `${say("estimate")}: ${result}`), " ", words, " ", h("span", { class: "dim" }, say("deadTip"))];
 }
 
 // Candidates with their numbers and lines.

@@ -1,5 +1,5 @@
 // The board as a picture.
-import { $ } from "./dom.js";
+import { $, download } from "./dom.js";
 
 // What the page's style sets, which a picture does not have.
 const STYLES = ["fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity", "font-family", "font-size", "font-weight", "text-anchor"];
@@ -22,8 +22,5 @@ export async function save(name) {
   await image.decode();
   const canvas = Object.assign(document.createElement("canvas"), { width, height });
   canvas.getContext("2d").drawImage(image, 0, 0);
-  const blob = await new Promise((done) => canvas.toBlob(done, "image/png")), link = document.createElement("a");
-  Object.assign(link, { href: URL.createObjectURL(blob), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  download(await new Promise((done) => canvas.toBlob(done, "image/png")), name);
 }

@@ -12,3 +12,17 @@ export function result(view) {
 }
 
 export const resultText = (view) => result(view).filter(Boolean).join(", ");
+
+// A count taken apart.
+export function countText(view) {
+  const { parts, area } = view.count;
+  const of = (index) => (area ? say("areaOf", { stones: parts[index].stones, empty: parts[index].empty }) : say("territoryOf", { empty: parts[index].empty, prisoners: parts[index].prisoners }));
+  const total = (index) => (area ? parts[index].stones : parts[index].prisoners) + parts[index].empty;
+  return `${side("B")} ${total(0)} (${of(0)}) · ${side("W")} ${total(1)} (${of(1)}) · ${say("komi")} ${view.count.komi}`;
+}
+
+// A count is an estimate unless both sides have passed.
+export const estimate = (view) => (view.end?.why === "count" ? "" : `${say("estimate")}: ${view.count.result}`);
+
+// Who thinks about the next move.
+export const thinker = (view) => say("thinks", { name: view.names[view.to_move === "B" ? 0 : 1] || say("engine") });

@@ -101,14 +101,14 @@ function list(review, { view, moves, goto, play, hover }) {
 }
 
 // `learn` are buttons that begin a lesson.
-export function parts({ view, review, progress, moves, goto, play, hover, send, server, learn }) {
+export function parts({ view, review, progress, moves, goto, play, hover, send, server, save, learn }) {
   const parts = [];
   if (server) {
     const start = view.reviewing
       ? h("button", { id: "stop-review", onclick: () => send({ do: "review", on: false }) }, say("stopReview"))
       : h("button", { id: "start-review", class: review ? "" : "main", onclick: () => send({ do: "review", on: true }) }, say("startReview"));
-    const save = review && h("button", { id: "save-review", title: say("saveReviewTip"), onclick: () => { location.href = "reviewed.sgf"; } }, say("saveReview"));
-    parts.push(h("div", { class: "bar" }, start, save));
+    const keep = review && h("button", { id: "save-review", title: say("saveReviewTip"), onclick: () => save("reviewed.sgf") }, say("saveReview"));
+    parts.push(h("div", { class: "bar" }, start, keep));
   }
   if (view.reviewing && progress) parts.push(h("p", { class: "note" }, say("reviewing", { done: progress[0], all: progress[1] })), h("progress", { value: progress[0], max: progress[1], "aria-label": say("review") }));
   else if (!review) parts.push(h("p", { class: "note" }, say("noReview")));

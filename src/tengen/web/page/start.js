@@ -1,15 +1,17 @@
 // The page of `tengen board`: changes arrive as events, commands are sent as JSON.
 import { begin, redraw } from "./app.js";
-import { $, toast } from "./dom.js";
+import { $, download, toast } from "./dom.js";
 import { newGame } from "./dialog.js";
 import { makeTree, update } from "./gametree.js";
+import { announce } from "./heard.js";
 import { listen } from "./live.js";
+import { mistakes } from "./review.js";
 import { store } from "./store.js";
 import { refusal, say } from "./words.js";
 
 async function post(path, type, body) {
   try {
-    const answer = await fetch(path, { method: "POST", headers: { "Content-Type": type }, body });
+    const answer = await fetch(path, { method: "POST", headers: { "Content-Type": type }, body, keepalive: body.length < 20000 });
     if (answer.ok) return null;
     const text = await answer.text();
     return answer.headers.get("Content-Type") === "application/json" ? JSON.parse(text).error : text;
@@ -18,7 +20,23 @@ async function post(path, type, body) {
   }
 }
 
-const host = { live: true, tabs: ["analysis", "moves", "review"], send: (command) => post("do", "application/json", JSON.stringify(command)) };
+let sent = null;
+const send = (command) => (sent = post("do", "application/json", JSON.stringify(command)));
+
+// A file of the program: with what was just written, and only if it is there.
+async function save(path, name = path) {
+  await sent;
+  try {
+    const answer = await fetch(path);
+    if (!answer.ok) return toast(refusal(await answer.text()));
+    download(await answer.blob(), name);
+    toast(say("saved", { name }));
+  } catch {
+    toast(say("lost"));
+  }
+}
+
+const host = { live: true, tabs: ["analysis", "moves", "review"], send, save };
 const undo = () => ({ word: say("undoStep"), act: () => host.send({ do: "take_back" }) });
 
 // The server reads no more, and would end the connection.
@@ -43,6 +61,7 @@ function greet(view) {
 
 const takes = {
   state: async (view) => {
+    const reviewing = store.view?.reviewing;
     Object.assign(store, { view, since: performance.now() });
     greet(view);
     redraw();
@@ -50,6 +69,7 @@ const takes = {
     seen = view.reviewed;
     const found = seen ? await (await fetch("review")).json() : null;
     Object.assign(store, { review: found?.review ?? null, reviewed: found?.nodes ?? [] });
+    if (reviewing && found) announce(say("reviewed", { n: mistakes(found.review).length }));
     redraw();
   },
   tree: ({ all, nodes }) => {
@@ -63,7 +83,7 @@ const takes = {
 
 $("open").addEventListener("click", () => $("file").click());
 $("file").addEventListener("change", (event) => { load(event.target.files); event.target.value = ""; });
-$("save").addEventListener("click", () => { location.href = "game.sgf"; toast(say("saved")); });
+$("save").addEventListener("click", () => save("game.sgf"));
 $("new").addEventListener("click", () => newGame(store.view, async (terms) => {
   const refused = await host.send({ do: "new", terms });
   if (!refused) toast(say("begun"), { button: undo() });
@@ -78,6 +98,13 @@ addEventListener("paste", (event) => {
   const text = event.clipboardData.getData("text");
   if (text.includes("(;")) load([new File([text], say("pasted"))]);
 });
+
+// A remark that is being written is not lost with its page.
+function keepRemark() {
+  if (document.activeElement?.matches("textarea")) document.activeElement.dispatchEvent(new Event("change"));
+}
+addEventListener("pagehide", keepRemark);
+addEventListener("visibilitychange", () => document.hidden && keepRemark());
 
 begin(host);
 listen("events", takes);

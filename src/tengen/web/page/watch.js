@@ -1,6 +1,6 @@
 // Games that are watched while they are played. Each page walks by itself: it changes nothing for others.
 import { begin, redraw } from "./app.js";
-import { $, h, patch } from "./dom.js";
+import { $, h, options, patch } from "./dom.js";
 import { makeTree, pathTo } from "./gametree.js";
 import { listen } from "./live.js";
 import * as replay from "./replay.js";
@@ -55,9 +55,8 @@ function receive(next) {
 
 function drawList() {
   const name = ({ title, names, moves, result }, index) => `${title || index + 1} · ${names[0] || side("B")} – ${names[1] || side("W")} · ${result || moves}`;
-  const button = (found, index) => h("button", { role: "radio", "aria-checked": String(index === board), "data-board": index, onclick: () => choose(index) }, name(found, index));
   $("games").hidden = list.games.length < 2 && !list.score;
-  patch($("games"), list.games.length > 1 && list.games.map(button), list.score && h("span", { class: "dim" }, list.score));
+  patch($("games"), list.games.length > 1 && options("board", list.games.map((_, index) => index), board, choose, (index) => name(list.games[index], index)), list.score && h("span", { class: "dim" }, list.score));
   if (!game) patch($("status"), say("waiting"));
 }
 

@@ -76,8 +76,10 @@ impl Session {
             self.game.tree.has(node),
             "there is no such position any more"
         );
-        let text = self.write(node, text);
-        self.keep(Step::Commented { node, text });
+        let old = self.write(node, text.clone());
+        if old != text {
+            self.keep(Step::Commented { node, text: old });
+        }
         Ok(())
     }
 

@@ -236,10 +236,11 @@ impl Session {
         let counted = counted.filter(|(node, _)| *node == self.game.current);
         let (_, settled) = counted.context("count first")?;
         let color = self.board.stone(point).context("there is no stone")?;
-        let was_dead = settled.statuses[point.index()] == PointStatus::Dead;
-        let now = if was_dead { color } else { color.opponent() };
+        let dead = |at: Move| settled.statuses[at.index()] == PointStatus::Dead;
+        let now = if dead(point) { color } else { color.opponent() };
         let mut owner = settled.owners(|point| self.board.stone(point));
-        let own = |at| self.board.stone(at) != Some(color.opponent());
+        // Dead stones of the other colour live where those around them are dead.
+        let own = |at| dead(at) || self.board.stone(at) != Some(color.opponent());
         for point in connected(self.board.size(), [point], own) {
             owner[point.index()] = now.signed(1.0);
         }

@@ -1,9 +1,11 @@
 //! The engine's tasks; ends, variations and loading of games. No engine thinks here.
 
+use serde_json::{Value, json};
 use tengen::clock::FakeClock;
 use tengen::gtp::parse_vertex;
 use tengen::record::LaterSetup;
 
+use super::super::view;
 use super::*;
 use Who::{Engine as Machine, Human};
 use tengen::clock::TimeControl;
@@ -191,11 +193,36 @@ fn a_count_during_the_game_is_an_estimate() {
     assert!(gomoku.ask(Task::Count).is_err());
 }
 
+/// Black's dead wall leaves the whole board to White: also the stone that was dead behind it.
+#[test]
+fn a_corrected_count_agrees_with_its_result_and_komi() {
+    let (mut board, _) = session(terms("go", "5", [Human, Human], ""));
+    play(&mut board, "B1 C1 B2 C2 B3 C3 B4 C4 B5 C5 E3 A3 pass pass");
+    let size = board.board.size();
+    let is_left = |at| size.column_row(Move(at)).0 < 2;
+    let owner = (0..25).map(|at| if is_left(at) { 1.0 } else { -1.0 });
+    let settled = board.board.settle_as(owner.collect());
+    board.count(board.game.current, settled.expect("a game of points"));
+    board.mark_dead(size.point(1, 0)).expect("B1");
+    let state: Value = serde_json::from_str(&view::state(&board, true)).expect("JSON");
+    let (count, white) = (&state["count"], &state["count"]["parts"][1]);
+    let komi = state["komi"].as_f64().expect("a game of points");
+    let result = format!("W+{}", 25.0 + komi);
+    assert_eq!(
+        (&count["komi"], &count["result"]),
+        (&json!(komi), &json!(result))
+    );
+    assert_eq!((&white["stones"], &white["empty"]), (&json!(6), &json!(19)));
+}
+
 #[test]
 fn nothing_is_lost_by_one_step() {
     let (mut board, _) = session(terms("nogo", "5", [Human, Human], ""));
     play(&mut board, "C3 B2 D4");
-    board.comment(2, "first".to_owned()).expect("it is there");
+    for _ in 0..2 {
+        // What is the same again is no step.
+        board.comment(2, "first".to_owned()).expect("it is there");
+    }
     board.go(1).expect("it is there");
     play(&mut board, "E5");
     let whole = board.sgf();
