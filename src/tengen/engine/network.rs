@@ -12,14 +12,15 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::built_in::{built_in_boards, built_in_name};
 use super::networks::{Attempt, fallbacks};
+use super::rollout::draws_by_policy;
 use super::{NetworkSetup, Networks, RolloutThinker, ThinkError, Thinker, ThinkerLog};
 use crate::clock::{Budget, Clock, StopReason};
 use crate::encode::{Encode, Mismatch};
 use crate::game::GameState;
 use crate::rollout::Rollout;
 use crate::search::{
-    EvaluatorMaker, Observer, ProberMaker, Purpose, SearchError, SearchReport, SearchRequest,
-    Searcher, StopFlag, choose,
+    EvaluatorMaker, Observer, ProberMaker, SearchError, SearchReport, SearchRequest, Searcher,
+    StopFlag, choose,
 };
 use tengen_nn::eval::{EvalError, ModelInfo};
 
@@ -167,12 +168,9 @@ impl<G: Encode> NetworkThinker<G> {
 
     /// Chooses the move of a search by rollouts as the settings of a level ask for.
     fn draw(&mut self, request: &SearchRequest<G>, found: &mut SearchReport) {
-        if request.is_evaluation || request.analysis.purpose == Purpose::Position {
-            return;
-        }
         let mut params = self.setup.searcher.params.clone();
         let mut moves = found.moves.clone();
-        if found.stop == StopReason::Visits && found.visits < moves.len() as u64 {
+        if draws_by_policy(request, found) {
             // Which moves were tried first says nothing: the policy alone counts, and has many ties.
             moves.iter_mut().for_each(|found| found.visits = 0);
             params.move_temperature = params.move_temperature.max(TIES);

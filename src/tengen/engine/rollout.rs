@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{ThinkError, Thinker};
 use crate::clock::{Budget, Clock, StopReason};
-use crate::game::Move;
+use crate::game::{Game, Move};
 use crate::rollout::{MAX_ROLLOUTS, Rave, RaveParams, Rollout, RolloutSearch};
 use crate::search::{Observer, PointsByMove, Purpose, SearchReport, SearchRequest};
 
@@ -101,10 +101,8 @@ impl<G: Rollout, S: RolloutSearch<G>> Thinker<G> for RolloutThinker<S> {
                 !done(playouts)
             });
         let cut_short = matches!(reason, StopReason::Time | StopReason::Interrupted);
-        let plays = reason == StopReason::Visits
-            && !request.is_evaluation
-            && analysis.purpose != Purpose::Position;
-        if (cut_short || plays) && found.visits < found.moves.len() as u64 {
+        let untried = cut_short && found.visits < found.moves.len() as u64;
+        if untried || draws_by_policy(request, &found) {
             prefer_statically(start.position(), &mut found);
         }
         (found.elapsed, found.stop) = (elapsed(), reason);
@@ -114,6 +112,15 @@ impl<G: Rollout, S: RolloutSearch<G>> Thinker<G> for RolloutThinker<S> {
     fn new_game(&mut self) {
         self.search.forget();
     }
+}
+
+/// Fewer playouts than these say less of the moves than static preferences.
+const FEW: u64 = 10;
+
+/// Whether the move is to be drawn by the policy: it is to be played, and there were only a few playouts.
+pub(super) fn draws_by_policy<G: Game>(request: &SearchRequest<G>, found: &SearchReport) -> bool {
+    let plays = !request.is_evaluation && request.analysis.purpose != Purpose::Position;
+    plays && found.visits < FEW.min(found.moves.len() as u64)
 }
 
 /// Before every move was tried once, static preferences are more reliable: they become the policy.
@@ -138,7 +145,7 @@ fn prefer_statically<G: Rollout>(position: &G, found: &mut SearchReport) {
 mod tests {
     use super::*;
     use crate::clock::FakeClock;
-    use crate::game::{BoardSize, Color, Game};
+    use crate::game::{BoardSize, Color};
     use crate::games::nogo::SmallNoGo;
     use crate::search::{Limits, StopFlag};
 
