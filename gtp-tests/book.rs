@@ -182,7 +182,7 @@ fn what_follows_on_a_move_that_was_not_kept_is_reached() {
         "--threads",
         "1",
     ];
-    let line = ["build", &*far, "--steps", "10", "--from", "C3 G7"];
+    let line = ["build", &*far, "--steps", "20", "--from", "C3 G7"];
     run(&[&line[..], &engine[..]].concat());
     let said = run(&["export", &far, &sgf]);
     let all = positions(&far);
@@ -267,7 +267,14 @@ fn what_is_no_book_is_refused() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(said.contains("this command does not use it"), "{said}");
     }
-    let other = &folder.path("other.book");
+}
+
+#[test]
+fn books_that_do_not_fit_are_not_merged() {
+    let folder = Scratch::new("book-unmerged");
+    let [book, other, out, missing] =
+        &["small.book", "other.book", "out.book", "missing.book"].map(|name| folder.path(name));
+    build(book, "3");
     run(&[
         "build",
         other,

@@ -29,6 +29,7 @@ const ALLOWED: &[&str] = &[
     "src/tengen/cli/doctor/machine.rs",
     "src/tengen/cli/output.rs",
     "src/tengen/clock/source.rs",
+    "src/tengen/referee/error_stream.rs",
     "src/tengen/referee/process.rs",
     "src/tengen/search/memory.rs",
     "src/tengen/system/",

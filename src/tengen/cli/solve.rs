@@ -129,23 +129,7 @@ impl Solve {
             }
             false => empty,
         };
-        let replayed = position(record, empty);
-        let mut position = match record.game == G::NAME {
-            true => replayed,
-            false if self.game.is_some() => {
-                replayed.with_context(|| format!("the file is not a valid game of {}", G::NAME))
-            }
-            false => replayed.with_context(|| {
-                let (recorded, taken) = (&record.game, G::NAME);
-                format!(
-                    "there is no solver for {recorded}, and the file is not a valid game of {taken}"
-                )
-            }),
-        }?;
-        if let Some(color) = &self.to_move {
-            let color = parse_color(color).ok();
-            position.set_to_move(color.context("--to-move takes black or white")?);
-        }
+        let position = self.position(empty, record)?;
         let seconds = self.time.map(time_limit).transpose()?;
         let clock = SystemClock::new();
         let shown = AtomicU64::new(0);
@@ -199,6 +183,28 @@ impl Solve {
             true => end_as_interrupted(),
             false => Ok(()),
         }
+    }
+
+    /// The record's last position as one of this game, with the side to move that was asked for.
+    fn position<G: Game>(&self, empty: G, record: &GameRecord) -> anyhow::Result<G> {
+        let replayed = position(record, empty);
+        let mut position = match record.game == G::NAME {
+            true => replayed,
+            false if self.game.is_some() => {
+                replayed.with_context(|| format!("the file is not a valid game of {}", G::NAME))
+            }
+            false => replayed.with_context(|| {
+                let (recorded, taken) = (&record.game, G::NAME);
+                format!(
+                    "there is no solver for {recorded}, and the file is not a valid game of {taken}"
+                )
+            }),
+        }?;
+        if let Some(color) = &self.to_move {
+            let color = parse_color(color).ok();
+            position.set_to_move(color.context("--to-move takes black or white")?);
+        }
+        Ok(position)
     }
 
     fn print<G: Game>(&self, position: &G, result: &Found) -> anyhow::Result<()> {

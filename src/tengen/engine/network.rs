@@ -179,8 +179,9 @@ impl<G: Encode> NetworkThinker<G> {
             return;
         }
         let (avoid, ply) = (&request.analysis.avoid, request.start.position().ply());
-        if let Some(drawn) = choose(&moves, avoid, ply, &params, &mut self.rng) {
-            found.put_first(|found| found.mv == moves[drawn].mv);
+        let drawn = choose(&moves, avoid, ply, &params, &mut self.rng);
+        if let Some(drawn) = drawn.and_then(|at| moves.get(at)) {
+            found.put_first(|found| found.mv == drawn.mv);
         }
     }
 

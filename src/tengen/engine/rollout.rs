@@ -136,8 +136,12 @@ fn prefer_statically<G: Rollout>(position: &G, found: &mut SearchReport) {
         found.prior = weight / total;
     }
     // Ties go to the first.
-    if let Some(first) = appeal.iter().position(|&appeal| appeal == best) {
-        found.put_first(|found| found.mv == moves[first]);
+    let first = moves
+        .iter()
+        .zip(&appeal)
+        .find(|(_, appeal)| **appeal == best);
+    if let Some((&first, _)) = first {
+        found.put_first(|found| found.mv == first);
     }
 }
 
