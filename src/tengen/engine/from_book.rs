@@ -1,6 +1,6 @@
 //! Moves from a book of openings, which need no search.
 
-use std::sync::Arc;
+use std::cell::LazyCell;
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -11,43 +11,15 @@ use crate::clock::StopReason;
 use crate::game::{Game, GameState, Move, Proof};
 use crate::search::{MoveReport, SearchReport};
 
-/// A book, and how moves are chosen from it.
-pub(crate) struct FromBook {
-    book: Arc<Book>,
-    /// The book's rules with komi, as the game writes them.
-    rules: String,
-    /// What a move may be worth less than the best, in units of value.
-    variety: f32,
-    random: Xoshiro256PlusPlus,
+/// A book that is read, with its rules and komi as the game writes them.
+pub(crate) struct OpenBook {
+    pub(crate) book: Book,
+    pub(crate) rules: String,
 }
 
-impl FromBook {
-    /// `rules` are the book's, and `seed` is that of the choice between good moves.
-    pub(crate) fn new(book: Arc<Book>, rules: String, variety: f32, seed: u64) -> FromBook {
-        FromBook {
-            book,
-            rules,
-            variety,
-            random: Xoshiro256PlusPlus::seed_from_u64(seed),
-        }
-    }
+type ReadBook = Box<dyn FnOnce() -> Option<OpenBook> + Send>;
 
-    /// What the book knows of the present position, the best move first; nothing if it does not have it.
-    pub(super) fn lines<G: Game>(
-        &self,
-        history: &History<G>,
-        start: &GameState<G>,
-    ) -> Vec<BookLine> {
-        let Some((images, moves)) = self.look_up(history, start) else {
-            return Vec::new();
-        };
-        let with_line = |found: BookMove| BookLine {
-            line: line(&self.book, &images.after(found.mv)),
-            found,
-        };
-        moves.into_iter().map(with_line).collect()
-    }
-
+impl OpenBook {
     /// The images of the present position, and the book's moves there as its own, the best first.
     fn look_up<G: Game>(
         &self,
@@ -69,6 +41,50 @@ impl FromBook {
         let own = own.collect();
         Some((images, own))
     }
+}
+
+/// A book, and how moves are chosen from it.
+pub(crate) struct FromBook {
+    /// Read when it is first asked: that takes longer than all else that an engine does at its start.
+    open: LazyCell<Option<OpenBook>, ReadBook>,
+    /// What a move may be worth less than the best, in units of value.
+    variety: f32,
+    random: Xoshiro256PlusPlus,
+}
+
+impl FromBook {
+    /// `seed` is that of the choice between good moves.
+    pub(crate) fn new(read: ReadBook, variety: f32, seed: u64) -> FromBook {
+        FromBook {
+            open: LazyCell::new(read),
+            variety,
+            random: Xoshiro256PlusPlus::seed_from_u64(seed),
+        }
+    }
+
+    /// Reads the book now.
+    pub(crate) fn read(&self) {
+        LazyCell::force(&self.open);
+    }
+
+    /// What the book knows of the present position, the best move first; nothing if it does not have it.
+    pub(super) fn lines<G: Game>(
+        &self,
+        history: &History<G>,
+        start: &GameState<G>,
+    ) -> Vec<BookLine> {
+        let Some(open) = self.open.as_ref() else {
+            return Vec::new();
+        };
+        let Some((images, moves)) = open.look_up(history, start) else {
+            return Vec::new();
+        };
+        let with_line = |found: BookMove| BookLine {
+            line: line(&open.book, &images.after(found.mv)),
+            found,
+        };
+        moves.into_iter().map(with_line).collect()
+    }
 
     /// What the book says of the present position, the move to play first; `None` if it does not know
     /// what follows the best move. Moves to `avoid` are left out.
@@ -78,7 +94,8 @@ impl FromBook {
         start: &GameState<G>,
         avoid: &[Move],
     ) -> Option<SearchReport> {
-        let (images, mut moves) = self.look_up(history, start)?;
+        let open = self.open.as_ref()?;
+        let (images, mut moves) = open.look_up(history, start)?;
         moves.retain(|found| !avoid.contains(&found.mv));
         let best = moves.first()?;
         if !best.is_known || best.proof == Some(Proof::Loss) {
@@ -105,13 +122,13 @@ impl FromBook {
             .collect();
         reports.sort_by_key(|report| report.mv != chosen);
         let report = reports.first_mut()?;
-        report.pv.extend(line(&self.book, &images.after(chosen)));
+        report.pv.extend(line(&open.book, &images.after(chosen)));
         report.pv_visits = vec![report.visits; report.pv.len()];
         let (value, proof) = (report.value, report.proof);
         Some(SearchReport {
             value,
             proof,
-            visits: self.book.searched(images.key())?.visits,
+            visits: open.book.searched(images.key())?.visits,
             ..SearchReport::unsearched(reports, StopReason::Book)
         })
     }

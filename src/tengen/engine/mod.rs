@@ -43,7 +43,7 @@ mod verify_move;
 pub use built_in::{built_in, built_in_boards, built_in_name, none_built_in};
 pub use choose::Resign;
 pub use dead_stones::ScoringInterrupted;
-pub(crate) use from_book::FromBook;
+pub(crate) use from_book::{FromBook, OpenBook};
 pub(crate) use network::NetworkThinker;
 pub(crate) use networks::NetworkSetup;
 pub use networks::Networks;

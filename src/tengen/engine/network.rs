@@ -168,15 +168,16 @@ impl<G: Encode> NetworkThinker<G> {
 
     /// Chooses the move of a search by rollouts as the settings of a level ask for.
     fn draw(&mut self, request: &SearchRequest<G>, found: &mut SearchReport) {
+        let by_policy = draws_by_policy(request, found);
+        if !by_policy && self.setup.searcher.params.move_temperature == 0.0 {
+            return;
+        }
         let mut params = self.setup.searcher.params.clone();
         let mut moves = found.moves.clone();
-        if draws_by_policy(request, found) {
+        if by_policy {
             // Which moves were tried first says nothing: the policy alone counts, and has many ties.
             moves.iter_mut().for_each(|found| found.visits = 0);
             params.move_temperature = params.move_temperature.max(TIES);
-        }
-        if params.move_temperature == 0.0 {
-            return;
         }
         let (avoid, ply) = (&request.analysis.avoid, request.start.position().ply());
         let drawn = choose(&moves, avoid, ply, &params, &mut self.rng);

@@ -15,8 +15,8 @@ use crate::clock::Clock;
 use crate::encode::Encode;
 use crate::engine::{
     Backend, Engine, EngineOptions, FromBook, MakeThinker, NetworkSetup, NetworkThinker, Networks,
-    Player, RolloutThinker, SolverPlace, SolverThinker, SolverThreads, Thinker, ThinkerLog,
-    look_at_once, probers,
+    OpenBook, Player, RolloutThinker, SolverPlace, SolverThinker, SolverThreads, Thinker,
+    ThinkerLog, look_at_once, probers,
 };
 use crate::game::{BoardSize, Game, Move};
 use crate::games::{UnknownGame, with_game};
@@ -103,14 +103,9 @@ fn from_book<G: Game>(empty: &G, options: &EngineOptions) -> Option<FromBook> {
     if source == BookSource::None {
         return None;
     }
-    let read = || -> Result<FromBook, BookError> {
-        let wanted = BookMeta::of(empty);
-        let (meta, book) = source.read()?;
-        meta.check_board(&wanted)?;
-        let (book, variety) = (Arc::new(book), options.book_variety);
-        Ok(FromBook::new(book, meta.rules, variety, seed(options)))
-    };
-    match read() {
+    let wanted = BookMeta::of(empty);
+    let of_file = matches!(source, BookSource::File(_));
+    let read = move || match open_book(&source, &wanted) {
         Ok(book) => Some(book),
         // A controller may play on other boards, too.
         Err(error @ BookError::Other { .. }) => {
@@ -121,7 +116,22 @@ fn from_book<G: Game>(empty: &G, options: &EngineOptions) -> Option<FromBook> {
             log::error!("no moves from the book {source}: {error}");
             None
         }
+    };
+    let book = FromBook::new(Box::new(read), options.book_variety, seed(options));
+    if of_file {
+        // What is wrong with a file is said before the game.
+        book.read();
     }
+    Some(book)
+}
+
+fn open_book(source: &BookSource, wanted: &BookMeta) -> Result<OpenBook, BookError> {
+    let (meta, book) = source.read()?;
+    meta.check_board(wanted)?;
+    Ok(OpenBook {
+        book,
+        rules: meta.rules,
+    })
 }
 
 /// The method that the options name. **The list of methods.**

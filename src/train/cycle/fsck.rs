@@ -1,6 +1,5 @@
 //! Checks the files of training for damage: shards, checkpoints, networks, JSON files.
 
-use crate::trainable::with_game;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::fs;
@@ -14,7 +13,8 @@ use crate::durable::{self, checksum, files_below};
 use crate::fit::checkpoint::Checkpoint;
 use crate::shards::row::{Row, Share};
 use crate::shards::shard;
-use crate::trainable::Trainable;
+use crate::store::RESTORE;
+use crate::trainable::{Trainable, with_game};
 use tengen_nn::eval::ModelInfo;
 
 /// Statistics and problems.
@@ -75,9 +75,6 @@ pub fn check(path: &Path) -> Result<Findings, TrainError> {
     }
     Ok(findings)
 }
-
-/// What to do about a damaged file of a run: most are not made again.
-const RESTORE: &str = "restore it from a copy";
 
 /// Looks at one file, which may be an object of a store.
 fn file(path: &Path, store: Option<&StoreFolder>, findings: &mut Findings) -> Result<(), String> {

@@ -16,13 +16,13 @@ use tengen::gtp::{format_move, format_moves};
 use tengen::registry;
 
 use super::walk::{Entries, search};
-use crate::cli::flags::{EngineFlags, OF_CLOCKS, refused};
+use crate::cli::flags::{EngineFlags, OF_A_BOOK, OF_CLOCKS, refused};
 use crate::cli::output::print_report;
 
 /// Default visits of a search.
 const VISITS: u64 = 100_000;
-/// Flags of an engine without effect here: the book says what the game is.
-const UNUSED: &[&str] = &["book", "book-variety", "game", "size", "rules"];
+/// Settings of an engine that the book has itself.
+const OF_THE_GAME: &[&str] = &["game", "size", "rules"];
 
 /// Compare the values of a book with long searches.
 ///
@@ -30,7 +30,7 @@ const UNUSED: &[&str] = &["book", "book-variety", "game", "size", "rules"];
 /// side to move. What the book's move loses is the difference between the value of the search and that of a
 /// second search, of the position after the book's move.
 #[derive(Debug, Args)]
-#[command(mut_args(|flag: Arg| refused(UNUSED, refused(OF_CLOCKS, flag))))]
+#[command(mut_args(|flag: Arg| refused(&OF_A_BOOK, refused(OF_THE_GAME, refused(OF_CLOCKS, flag)))))]
 pub(super) struct Check {
     /// The book.
     file: BookSource,
