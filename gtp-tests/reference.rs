@@ -5,6 +5,7 @@ use std::path::Path;
 
 use regex_lite::Regex;
 use tengen::engine::EngineOptions;
+use tengen::games::GAMES;
 use tengen::settings::{Setting, Table as _};
 use tengen_train::cycle::{
     CyclePlan, Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window,
@@ -92,12 +93,22 @@ fn settings() -> String {
         for setting in table {
             let name = format!("`{}`", setting.name);
             let meaning = setting.help.trim_end_matches('.');
-            let mut cells = vec![&*name, &setting.allowed, &setting.default, meaning];
+            let default = setting.default.clone() + &of_games(setting.name);
+            let mut cells = vec![&*name, &setting.allowed, &default, meaning];
             cells.extend(has_sources.then_some(setting.source));
             page += &row(&cells);
         }
     }
     page
+}
+
+/// The defaults of games that have their own of a setting, as `; gomoku 400`.
+fn of_games(setting: &str) -> String {
+    let own = GAMES.iter().flat_map(|game| {
+        let own = game.settings.iter().filter(|(name, _)| *name == setting);
+        own.map(|(_, value)| format!("; {} {value}", game.name))
+    });
+    own.collect()
 }
 
 /// A Rust type in words.
@@ -175,7 +186,9 @@ fn defaults(place: &str) -> (toml::Table, toml::Table) {
 fn plans() -> String {
     let mut page = String::from(
         "\n## Plans of `tengen-train loop`\n\nPlans are TOML files ([training](training.md)); an unknown key is an error. \
-         Those of `[self-play]` and `[fit]` are flags of `selfplay` and `fit`, too.\n",
+         Those of `[self-play]` and `[fit]` are flags of `selfplay` \
+         and `fit`, too, with `on` and `off` for true and false, but for `search` (`--set` there), `int8`, `reuse` and \
+         `catch-up`.\n",
     );
     for (heading, declared) in TABLES {
         let _ = write!(

@@ -11,7 +11,7 @@ Usage: release-network.sh [--keep-only] RUN NAME
 
 Writes models/NAME.onnx and models/NAME-int8.onnx (nogo-9x9-champion as nogo-9x9-5b32c, nogo-9x9-large as
 nogo-9x9), which for Go have lead and ownership, and models/runs/NAME, and prints what the table in
-models/README.md has to say. Build tengen again after it: networks are compiled in. For Go it needs
+docs/networks.md has to say. Build tengen again after it: networks are compiled in. For Go it needs
 target/release/tengen-train, or that of the folder BIN.
 USAGE
 }

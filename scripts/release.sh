@@ -184,7 +184,8 @@ and a C library from ${glibc/_/ } on. Nothing has to be installed.
   ./tengen-train --help    networks of your own; plans are in plans/
 
 The default network is inside tengen; models/ holds it and others as files. README.md and docs/
-say everything else; where they speak of target/release, scripts/ or cargo, they mean the sources.
+say everything else; where they speak of target/release, scripts/ or cargo, they mean the sources;
+scripts/fetch-onnxruntime.sh is ./fetch-onnxruntime.sh here.
 TEXT
 }
 

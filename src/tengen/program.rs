@@ -4,7 +4,7 @@ mod flags;
 mod help;
 
 use std::error::Error;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -164,7 +164,23 @@ pub fn end(status: i32) -> ! {
 /// If the folder cannot be made or written to.
 pub fn man_pages(command: Command, folder: &Path) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
-    clap_mangen::generate_to(command.disable_help_subcommand(true), folder)
+    let name = command.get_name().to_owned();
+    clap_mangen::generate_to(command.disable_help_subcommand(true), folder)?;
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        let file = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        if file.starts_with(&name) && file.ends_with(".1") {
+            let page = std::fs::read_to_string(&path)?;
+            std::fs::write(&path, with_examples(&page))?;
+        }
+    }
+    Ok(())
+}
+
+/// The page with the text below the flags, such as examples, under a heading that means something, and its lines as
+/// they are.
+fn with_examples(page: &str) -> String {
+    page.replace(".SH EXTRA\n", ".SH NOTES\n.nf\n")
 }
 
 #[cfg(test)]

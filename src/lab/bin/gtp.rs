@@ -22,10 +22,10 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Paper {
-    /// The adaptive critic of 1997 in the file of --model, without a search.
+    /// The adaptive critic of 1997, without a search: --model names its file, which `tengen-lab critic` makes.
     Critic {
         #[command(flatten)]
-        engine: Flags<EngineOptions, OfEngine>,
+        engine: Flags<EngineOptions, OfCritic>,
     },
     /// Mucgo's search of 2019 over random playouts.
     Mucgo {
@@ -36,7 +36,17 @@ enum Paper {
     },
 }
 
-/// What these engines need of the settings of an engine.
+/// What a critic needs of the settings of an engine.
+#[derive(Debug, Clone)]
+struct OfCritic;
+
+impl FlagSet for OfCritic {
+    fn has(name: &str) -> bool {
+        ["game", "size", "rules", "model", "seed"].contains(&name)
+    }
+}
+
+/// What Mucgo's search needs of them.
 #[derive(Debug, Clone)]
 struct OfEngine;
 
@@ -91,6 +101,7 @@ fn play(method: impl Method + Send + 'static, options: EngineOptions) -> anyhow:
         ponder: false,
         live_graphics: false,
         files: FileAccess::new(None, false).context("files")?,
+        root_policy_temperature: 1.0,
     };
     let (size, time) = (options.board(), options.clock());
     let make = Box::new(move |size| create_by(&method, &options, size, &time));

@@ -209,11 +209,34 @@ pub(crate) fn refused(unused: &[&str], flag: Arg) -> Arg {
 
 /// The flag of a command whose usual game is Go, as [`EngineFlags::read_for`] reads it.
 pub(crate) fn of_go(flag: Arg) -> Arg {
-    let Some(help) = flag.get_help().map(ToString::to_string) else {
-        return flag;
-    };
-    let help = help.replace("[default: nogo]", "[default: go]");
-    flag.help(help.replace("for nogo 9", &format!("for go {}", usual_board("go").width)))
+    let flag = with_default("nogo", "go", flag);
+    let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
+    match help.contains("for nogo 9") {
+        true => {
+            flag.help(help.replace("for nogo 9", &format!("for go {}", usual_board("go").width)))
+        }
+        false => flag,
+    }
+}
+
+/// The flag, with another default in its help.
+pub(crate) fn with_default(usual: &str, own: &str, flag: Arg) -> Arg {
+    let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
+    let usual = format!("[default: {usual}]");
+    match help.contains(&usual) {
+        true => flag.help(help.replace(&usual, &format!("[default: {own}]"))),
+        false => flag,
+    }
+}
+
+/// The flag of a command that searches with this many visits, unless it is told otherwise.
+pub(crate) fn with_visits(visits: u64, flag: Arg) -> Arg {
+    match flag.get_id() == "visits" {
+        true => flag.help(format!(
+            "Visits per search, where no time per move limits it [default: {visits}]"
+        )),
+        false => flag,
+    }
 }
 
 /// The flag of a setting, with the defaults of games that have their own, as ` [gomoku: 400]`.

@@ -69,6 +69,7 @@ impl Gtp {
             ponder: options.ponder,
             live_graphics: self.live_graphics,
             files,
+            root_policy_temperature: options.search.root_policy_temperature,
         };
         if output::is_attended() {
             output::greet(&options, loaded, "GTP");
@@ -85,6 +86,10 @@ impl Gtp {
 
 /// The table of GTP commands as help text.
 fn commands_help() -> String {
-    let lines = COMMANDS.iter().map(|command| format!("\n  {command}"));
+    // A line of its own for the description, or a narrow terminal breaks it below the name.
+    let lines = COMMANDS.iter().map(|command| {
+        let (call, help) = (command.call(), command.help);
+        format!("\n  {call}\n      {help}")
+    });
     format!("GTP commands:{}", lines.collect::<String>())
 }

@@ -149,15 +149,15 @@ impl Solve {
         let solver = G::solver(bytes);
         let mut solver = solver.context("cannot create the solver")?;
         let mut found = solver.solve(&position, &effort);
+        let losing = match found.wins() {
+            Some(_) => Vec::new(),
+            None => known_to_lose(&mut *solver, &position, &effort, &mut found),
+        };
         let searched = clock.now();
         let rate = found.nodes as f64 / searched.as_secs_f64().max(1e-6);
         let limited = G::SOLVES != Solves::Threats
             || found.nodes >= effort.nodes
             || seconds.is_some_and(|limit| searched >= limit);
-        let losing = match found.wins() {
-            Some(_) => Vec::new(),
-            None => known_to_lose(&mut *solver, &position, &effort, &mut found),
-        };
         let line = match found.wins() {
             Some(_) => {
                 let left = effort.nodes.saturating_sub(found.nodes);
@@ -295,12 +295,14 @@ fn known_to_lose<G: Game>(
 ) -> Vec<Move> {
     let mut losing = Vec::new();
     for mv in position.legal_moves() {
-        let nodes = match (effort.halt)(found.nodes) {
+        let before = found.nodes;
+        let halt = |nodes: u64| (effort.halt)(before + nodes);
+        let nodes = match halt(0) {
             true => 0,
-            false => effort.nodes.saturating_sub(found.nodes).min(KNOWN),
+            false => effort.nodes.saturating_sub(before).min(KNOWN),
         };
         // The table needs one.
-        let limits = SolveLimits::alone(nodes.max(1), effort.halt);
+        let limits = SolveLimits::alone(nodes.max(1), &halt);
         let reply = solver.solve(&position.after(mv), &limits);
         found.nodes += reply.nodes;
         match reply.wins() {

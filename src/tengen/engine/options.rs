@@ -121,11 +121,12 @@ crate::settings! {
             "The board at the start: 9, or 9x7 for 9 columns and 7 rows";
         rules: String = String::new() => "the game's usual ones", Text("TEXT",
                 "for Go tromp-taylor, chinese, chinese-ogs, chinese-kgs, japanese, korean, aga, bga, french, new-zealand \
-                 or KataGo's JSON; for Gomoku freestyle, standard, renju, caro, standard-caro"),
+                 or KataGo's own forms (JSON, koPOSITIONALscoreAREAtaxNONEsui1), each with a komi if wanted (chinese komi 7); \
+                 for Gomoku freestyle, standard, renju, caro, standard-caro"),
             "The game's rules, where it has several variants";
         level: f32 = 12.0, 1.0..=12.0,
-            "Plays at this strength, from 1 (a beginner) to 12 (full strength), or between two levels, such as 3.5: \
-             sets visits, move-temperature, move-least-share, solver-threads and probe-nodes; made for networks";
+            "Strength from 1 to 12: from a beginner's to the full one, below 11 also between two levels, such as 3.5. Sets visits, move-temperature and its half-life, move-least-share, solver-threads and probe-nodes; made for \
+             networks";
         resign_below: Option<Resign> = None => "-0.95 in Go, else off",
             ValueReader("VALUE", "off or a number from -1 to 1", |text| match text {
                 "off" => Some(None),
@@ -144,7 +145,7 @@ crate::settings! {
             Maybe(Text("NAME", "rank_20k to rank_9d, preaz_20k to preaz_9d, or proyear_1800 to proyear_2023")),
             "Whom a network of KataGo's that imitates people (such as b18c384nbt-humanv0) imitates: amateurs of a \
              rank (rank_5k), the same before 2017 (preaz_5k), or professionals of a year (proyear_1995)";
-        book: Option<BookSource> = None => "built-in for the built-in network under a clock or --time-per-move, else none",
+        book: Option<BookSource> = None => "built-in where the built-in network plays NoGo on 9x9 without a number of visits, else none",
             Maybe(Text("FILE", "a file of tengen book, built-in (of NoGo 9x9) or none")),
             "A book of openings: its moves are played at once, without a search";
         book_variety: f32 = 0.0, 0.0..=2.0,

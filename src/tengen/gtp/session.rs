@@ -29,6 +29,8 @@ pub struct SessionOptions {
     pub live_graphics: bool,
     /// Which files the commands may read and write.
     pub files: FileAccess,
+    /// What the engine's searches have as the temperature of the root's policy until the controller sets another.
+    pub root_policy_temperature: f32,
 }
 
 /// How wide searches are at the root, by KataGo's settings of these names.
@@ -227,6 +229,7 @@ pub(super) mod testing {
             ponder: false,
             live_graphics: false,
             files: FileAccess::default(),
+            root_policy_temperature: 1.0,
         };
         Session::new(make, BoardSize::new(5, 1), options).expect("a legal size")
     }

@@ -15,7 +15,7 @@ use tengen::gtp::format_moves;
 use tengen::registry;
 
 use super::walk::{proof_text, search, walk};
-use crate::cli::flags::{EngineFlags, OF_A_BOOK, OF_CLOCKS, refused};
+use crate::cli::flags::{EngineFlags, OF_A_BOOK, OF_CLOCKS, refused, with_visits};
 use crate::cli::output::{self, tell};
 use crate::cli::output::{end_as_interrupted, stop_on_ctrl_c};
 
@@ -30,7 +30,7 @@ const PROGRESS: Duration = Duration::from_secs(10);
 /// is lost, and the same command goes on. On several machines each grows a book of its own, best from
 /// other first moves (--from), and `tengen book merge` joins them.
 #[derive(Debug, Args)]
-#[command(mut_args(|flag: Arg| refused(&OF_A_BOOK, refused(OF_CLOCKS, flag))))]
+#[command(mut_args(|flag: Arg| with_visits(VISITS, refused(&OF_A_BOOK, refused(OF_CLOCKS, flag)))))]
 pub(super) struct Build {
     /// The book; it is created if there is none.
     file: PathBuf,

@@ -16,7 +16,7 @@ use tengen::gtp::{format_move, format_moves};
 use tengen::registry;
 
 use super::walk::{Entries, search};
-use crate::cli::flags::{EngineFlags, OF_A_BOOK, OF_CLOCKS, refused};
+use crate::cli::flags::{EngineFlags, OF_A_BOOK, OF_CLOCKS, refused, with_visits};
 use crate::cli::output::print_report;
 
 /// Default visits of a search.
@@ -24,13 +24,20 @@ const VISITS: u64 = 100_000;
 /// Settings of an engine that the book has itself.
 const OF_THE_GAME: &[&str] = &["game", "size", "rules"];
 
+fn unused(flag: Arg) -> Arg {
+    let lists = [&OF_A_BOOK[..], OF_THE_GAME, OF_CLOCKS];
+    lists
+        .into_iter()
+        .fold(flag, |flag, list| refused(list, flag))
+}
+
 /// Compare the values of a book with long searches.
 ///
 /// Positions that the book plays from are drawn evenly by their depth. Values are from -1 (lost) to 1 for the
 /// side to move. What the book's move loses is the difference between the value of the search and that of a
 /// second search, of the position after the book's move.
 #[derive(Debug, Args)]
-#[command(mut_args(|flag: Arg| refused(&OF_A_BOOK, refused(OF_THE_GAME, refused(OF_CLOCKS, flag)))))]
+#[command(mut_args(|flag: Arg| unused(with_visits(VISITS, flag))))]
 pub(super) struct Check {
     /// The book.
     file: BookSource,

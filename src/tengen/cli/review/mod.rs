@@ -19,7 +19,7 @@ use tengen::command::{sample, sgf_files};
 use tengen::record::GameRecord;
 use tengen::search::StopFlag;
 
-use super::flags::{EngineFlags, refused};
+use super::flags::{EngineFlags, OF_A_BOOK, refused, with_default, with_visits};
 use super::output::{self, Progress, end_as_interrupted, stop_on_ctrl_c};
 use annotated::AnnotatedGames;
 pub(super) use annotated::text as annotated_sgf;
@@ -39,12 +39,12 @@ pub(super) const THRESHOLDS: [f32; 3] = [0.05, 0.1, 0.2];
 /// Each position of the main line is searched, from the end of the game back, and in NoGo solved if
 /// possible. A move's loss is the share of games that its player gave up, in percent of winrate; a
 /// proven win that becomes a proven loss was thrown away. Limit the searches by --visits or
-/// --time-per-move [default: 400 visits].
+/// --time-per-move.
 ///
 /// The text goes to the standard output, progress to the standard error. Ctrl-C ends it and keeps
 /// finished games; a second one ends it at once.
 #[derive(Debug, Args)]
-#[command(mut_args(|flag: Arg| refused(UNUSED, flag)))]
+#[command(mut_args(of_review))]
 pub(crate) struct Review {
     /// SGF files, or folders of them.
     #[arg(required = true)]
@@ -89,9 +89,18 @@ const UNUSED: &[&str] = &[
     "resign-below",
     "solver-threads",
     "solver-from",
-    "book",
-    "book-variety",
 ];
+
+fn of_review(flag: Arg) -> Arg {
+    let flag = refused(
+        &OF_A_BOOK,
+        refused(UNUSED, with_visits(search::VISITS, flag)),
+    );
+    match flag.get_id() == "game" {
+        true => with_default("nogo", "that of the file", flag),
+        false => flag,
+    }
+}
 
 fn thresholds(text: &str) -> Result<[f32; 3], &'static str> {
     let numbers = text.split(',').map(|part| part.trim().parse().ok());

@@ -26,7 +26,7 @@ use super::judge;
 use super::truth::{self, SearchedPosition, SolverBudget, Verdict};
 
 /// Default visits of a search, with a network and with random playouts.
-const VISITS: u64 = 400;
+pub(super) const VISITS: u64 = 400;
 const PLAYOUTS: u64 = 20_000;
 
 /// A position that was searched.

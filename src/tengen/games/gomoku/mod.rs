@@ -175,7 +175,7 @@ impl Game for Gomoku {
             ("cpuct", "0.97"),
             ("fpu-reduction", "0.1"),
             ("root-policy-temperature", "1.14"),
-            ("time-takeover", "false"),
+            ("time-takeover", "off"),
             ("solver-threads", "auto"),
             ("solver-from", "400"),
             ("probe-nodes", "20"),

@@ -102,7 +102,7 @@ impl Game for TicTacToe {
         offered_sides: &[3],
         draws: true,
         lost_because: "has let a line be made",
-        settings: &[("time-takeover", "false")],
+        settings: &[("time-takeover", "off")],
         ..GameInfo::named(Self::NAME)
     };
 

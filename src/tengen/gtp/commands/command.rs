@@ -94,12 +94,18 @@ const fn entry([name, arguments, help]: [&'static str; 3], run: Run) -> Command 
 /// Usage and description on one line.
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let call = format!("{} {}", self.name, self.arguments);
-        write!(f, "{call:<40} {}", self.help)
+        write!(f, "{:<40} {}", self.call(), self.help)
     }
 }
 
 impl Command {
+    /// The command with its arguments.
+    pub fn call(&self) -> String {
+        format!("{} {}", self.name, self.arguments)
+            .trim_end()
+            .to_owned()
+    }
+
     /// The same command with entries in GoGui's menu.
     pub(super) const fn menu(mut self, menus: &'static [Menu]) -> Command {
         self.menus = menus;

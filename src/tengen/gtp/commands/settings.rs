@@ -70,7 +70,8 @@ impl Setting {
             Setting::Ponder => digit(session.options.ponder).to_owned(),
             Setting::LiveGraphics => digit(session.options.live_graphics).to_owned(),
             Setting::RootPolicyTemperature => {
-                session.root.policy_temperature.unwrap_or(1.0).to_string()
+                let usual = session.options.root_policy_temperature;
+                session.root.policy_temperature.unwrap_or(usual).to_string()
             }
             Setting::WideRootNoise => session.root.wide_noise.to_string(),
             Setting::AnalysisWideRootNoise => session.root.analysis_wide_noise.to_string(),

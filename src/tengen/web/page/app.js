@@ -267,7 +267,7 @@ function listenToPresses() {
 }
 
 export function help() {
-  const keys = [["← →", "kWalk"], ["↑ ↓", "kVariations"], ["Home End", "kEnds"], ["Space", "kSpace"], ["A", "kA"], ["H", "kH"], ["P", "kP"], ["U", "kU"], ["Ctrl+Z", "kZ"], ["B", "kB"], ["M", "kM"], ["L", "kL"], ["N", "kN"], ["Esc", "kEsc"]];
+  const keys = [["← →", "kWalk"], ["↑ ↓", "kVariations"], ["Home End", "kEnds"], ["Space", "kSpace"], ["A", "kA"], ["H", "kH"], ["P", "kP"], ["U", "kU"], ["Ctrl+Z", "kZ"], ["B", "kB"], ["M", "kM"], ["L", "kL"], ["N Shift+N", "kN"], ["Esc", "kEsc"]];
   const dialog = $("dialog"), live = ["kSpace", "kA", "kH", "kP", "kU", "kZ", "kB", "kM"];
   dialog.setAttribute("aria-label", say("helpTitle"));
   dialog.replaceChildren(h("h2", {}, say("helpTitle")),
