@@ -6,6 +6,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+if sys.argv[1:2] == ["--help"]:
+    sys.exit(print(__doc__))
 src = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent) / "src"
 # Modules that are compiled for tests only, by the line before their declaration.
 GATED = re.compile(r'#\[cfg\((?:test|any\(test[^\n]*|all\(test[^\n]*|loom[^\n]*|all\(loom[^\n]*)\)\]\s*(?:#\[(?!path)[^\n]*\]\s*)*(?:#\[path = "([^"]+)"\]\s*)?(?:pub(?:\([^)]*\))? )?mod (\w+);')

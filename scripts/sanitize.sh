@@ -7,6 +7,7 @@
 #
 # Everything is built without the inference and training libraries, apart from other builds.
 set -euo pipefail
+[[ " $* " != *" --help "* ]] || { sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"; exit 0; }
 cd "$(dirname "$0")/.."
 
 target="${CARGO_TARGET_DIR:-target}/sanitize"
