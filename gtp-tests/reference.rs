@@ -36,11 +36,13 @@ tengen gtp --config tournament.toml --visits 800 --cpuct 1.3 --set memory-mib=40
 3. `--set NAME=VALUE`, for programs that put settings behind a fixed command line.
 
 An unknown name is an error; the message suggests a similar one if there is one. Options of a protocol (`--name`,
-`--live-graphics`, `--live-board`, `--files`, `--log-level`) are not settings: they are for the command line only.
+`--live-graphics`, `--live-board`, `--files`, `--log-level`, `--log-file`) are not settings: they are for the command line only.
 `--help` explains all flags of a program, `-h` the usual ones.
 
-The log goes to the standard error stream: `--log-level info` adds a line for each search, with visits, time, value and
-the reason for its end. The standard output contains only replies.
+The log goes to the standard error stream, or with `--log-file FILE` to the end of a file, where each line has the time
+and the number of the process. At `--log-level info`, the default of a file, it has the commands, the first line of each
+answer, and a line for each search with visits, time, value and the reason for its end. The standard output contains only
+replies.
 
 The most useful settings are `visits`, `time-per-move` (without limits a move takes two seconds; the first limit reached
 ends the search), `level`, `threads`, `ponder`, `lag`, `model`, `device` and `memory-mib`; and `seed`, which with

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use clap::error::Error as ClapError;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
 use tengen::engine::EngineOptions;
@@ -106,7 +106,14 @@ impl EngineFlags {
                 Some(path) => format!("in {}", path.display()),
                 None => String::new(),
             };
-            options.set(name, value).with_context(place)?;
+            let set = options.set(name, value).with_context(place);
+            let hyphenated = name.replace('_', "-");
+            ensure!(
+                set.is_ok() || !ONLY_FLAGS.contains(&&*hyphenated),
+                "{}: {name} is for the command line only: --{hyphenated}",
+                place()
+            );
+            set?;
         }
         for (name, value) in given.iter().filter(|setting| !is_game(setting)) {
             options.set(name, value)?;
@@ -114,6 +121,18 @@ impl EngineFlags {
         Ok(options)
     }
 }
+
+/// Flags that are no settings of an engine.
+const ONLY_FLAGS: [&str; 8] = [
+    "files",
+    "live-board",
+    "live-graphics",
+    "log-file",
+    "log-level",
+    "name",
+    "read-only-files",
+    "winrates-as",
+];
 
 /// Reads a TOML file of names and plain values.
 fn read_file(path: &Path) -> anyhow::Result<Vec<(String, String)>> {

@@ -42,7 +42,14 @@ impl LiveBoard {
         };
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let games = WatchedGames::new(1, Arc::clone(&time));
-        let address = games.serve(port)?;
+        let address = match games.serve(port) {
+            Ok(address) => address,
+            // Another game of the same server may have taken the port: this one is to be played all the same.
+            Err(error) => {
+                log::warn!("--live-board takes another port: {error}");
+                games.serve(0)?
+            }
+        };
         tell(&format!("The game can be watched at {address}"));
         Ok(Viewers(Some(ShownGame {
             games,

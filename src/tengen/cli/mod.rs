@@ -34,6 +34,10 @@ struct Cli {
     /// into a file, at level info unless this is given [default: warn].
     #[arg(long, global = true, value_name = "LEVEL", display_order = 1000)]
     log_level: Option<log::LevelFilter>,
+    /// Append the log to this file, at level info unless --log-level is given, with every command and answer of a
+    /// session; each line has the time and the number of the process.
+    #[arg(long, global = true, value_name = "FILE", display_order = 1001)]
+    log_file: Option<PathBuf>,
     #[command(subcommand)]
     command: Command,
 }
@@ -65,16 +69,18 @@ impl Cli {
         // The libraries log their own progress in detail; their warnings suffice.
         let level = self.log_level.unwrap_or(match self.command {
             Command::Sau(_) => log::LevelFilter::Info,
+            _ if self.log_file.is_some() => log::LevelFilter::Info,
             _ => log::LevelFilter::Warn,
         });
         let others = level.min(log::LevelFilter::Warn);
         let mut logger = env_logger::Builder::new();
         logger.filter_level(others).filter_module(own, level);
-        match &self.command {
-            Command::Sau(command) if level > log::LevelFilter::Off => {
+        match (&self.log_file, &self.command) {
+            (Some(path), _) => output::log_into(path, &mut logger)?,
+            (None, Command::Sau(command)) if level > log::LevelFilter::Off => {
                 command.prepare_log(&mut logger);
             }
-            Command::Gomocup(_) => gomocup::prepare_log(&mut logger),
+            (None, Command::Gomocup(_)) => gomocup::prepare_log(&mut logger),
             _ => {}
         }
         logger.init();
@@ -139,9 +145,13 @@ pub(crate) fn start() -> anyhow::Result<()> {
 
 /// The file beside the program, and the program's name and the arguments in it, if there are any.
 fn arguments_beside() -> anyhow::Result<Option<(PathBuf, Vec<OsString>)>> {
-    let program = std::env::current_exe().ok();
-    let path = program.map(|program| program.with_file_name(ARGUMENTS));
-    let Some(path) = path.filter(|path| path.is_file()) else {
+    // Beside a link to the program first, then beside the program: the system may name either.
+    let named = std::env::args_os().next().map(PathBuf::from);
+    let named = named.filter(|path| path.components().count() > 1);
+    let named = named.and_then(|path| std::path::absolute(path).ok());
+    let places = named.into_iter().chain(std::env::current_exe().ok());
+    let mut paths = places.map(|program| program.with_file_name(ARGUMENTS));
+    let Some(path) = paths.find(|path| path.exists()) else {
         return Ok(None);
     };
     // Editors on Chinese Windows may write GBK or UTF-16.

@@ -2,10 +2,13 @@
 //! error messages, progress; and the end by Ctrl-C.
 
 use std::fmt::Display;
+use std::fs::File;
 use std::io::{ErrorKind, IsTerminal as _, Write as _, stderr, stdin};
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use env_logger::Target;
 use serde::Serialize;
 use tengen::clock::{Clock as _, SystemClock};
 use tengen::engine::{Backend, EngineOptions, built_in, built_in_name, none_built_in};
@@ -70,6 +73,28 @@ const END_OF_INPUT: &str = if cfg!(windows) {
 /// Whether a user is at the terminal, and not a board program.
 pub(super) fn is_attended() -> bool {
     stdin().is_terminal() && stderr().is_terminal()
+}
+
+/// Directs the log to the end of a file.
+pub(super) fn log_into(path: &Path, logger: &mut env_logger::Builder) -> anyhow::Result<()> {
+    let log = File::options().create(true).append(true).open(path);
+    let log = log.with_context(|| format!("--log-file {}", path.display()))?;
+    logger.target(Target::Pipe(Box::new(log)));
+    log_with_times(logger);
+    Ok(())
+}
+
+/// Lines of the log have the time and the number of the process. An operator at the terminal sees the warnings, too.
+pub(super) fn log_with_times(logger: &mut env_logger::Builder) {
+    let (process, attended) = (std::process::id(), is_attended());
+    logger.format(move |out, record| {
+        let (level, text) = (record.level(), record.args());
+        if attended && level <= log::Level::Warn {
+            tell(&format!("tengen: {text}"));
+        }
+        let time = out.timestamp_millis();
+        writeln!(out, "{time} {process} {level:5} {text}")
+    });
 }
 
 /// Writes a line to the standard error stream.

@@ -1,7 +1,7 @@
 //! `tengen sau`: plays on the platform of the China Computer Game Championship.
 
-use std::fs::{File, OpenOptions};
-use std::io::{Read, Write as _};
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -186,15 +186,7 @@ impl Sau {
             );
             output::tell(&format!("tengen: {}", harmless(&trouble)));
         }
-        let (process, attended) = (std::process::id(), output::is_attended());
-        logger.format(move |out, record| {
-            let (level, text) = (record.level(), record.args());
-            if attended && level <= log::Level::Warn {
-                output::tell(&format!("tengen: {text}"));
-            }
-            let time = out.timestamp_millis();
-            writeln!(out, "{time} {process} {level:5} {text}")
-        });
+        output::log_with_times(logger);
     }
 
     /// The folders of records, of which the first writable one is used.
@@ -211,6 +203,8 @@ impl Sau {
 
 fn open_log(folder: &Path) -> std::io::Result<File> {
     std::fs::create_dir_all(folder)?;
-    let mut options = OpenOptions::new();
-    options.create(true).append(true).open(folder.join(LOG))
+    File::options()
+        .create(true)
+        .append(true)
+        .open(folder.join(LOG))
 }

@@ -201,7 +201,10 @@ impl ClockAccount {
         let told_of = late.map_or(now, |last| &last.before);
         let told = told_of.iter().filter_map(|own| {
             let (told, _) = self.interpreted(own.least, time, stones);
-            own.and(habit.reading(told, self.unit), doubt)
+            let told = habit.reading(told, self.unit);
+            let both = own.and(told, doubt)?;
+            // The clock may have run for long before the first move: it need not be almost full.
+            Some(if self.has_moved { both } else { told })
         });
         let Some(last) = late else {
             return told.collect();
@@ -400,6 +403,30 @@ mod tests {
         let mut account = account(60.0, byoyomi);
         account.set_left(seconds(1.0), 5);
         assert_eq!(readings(&account), "1.00 s of 5 periods");
+    }
+
+    /// Some controllers send the settings again before every move, and the clock runs on its way.
+    #[test]
+    fn before_the_first_move_only_the_report_is_believed() {
+        let stone = Overtime::Canadian {
+            period: seconds(5.0),
+            stones: 1,
+        };
+        let byoyomi = Overtime::Byoyomi {
+            period: seconds(5.0),
+            periods: 1,
+        };
+        for (overtime, expected) in [
+            (stone, "3.00 s for 1 stones"),
+            (byoyomi, "3.00 s of 1 periods"),
+        ] {
+            let mut account = account(0.0, overtime);
+            account.set_left(seconds(4.0), 1);
+            assert_eq!(readings(&account), expected);
+            account.set_left(seconds(4.3), 1);
+            let least = account.readings().map(|clock| clock.left().time()).min();
+            assert!(least.is_some_and(|least| least < seconds(4.3)));
+        }
     }
 
     #[test]

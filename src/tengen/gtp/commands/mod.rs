@@ -205,6 +205,11 @@ impl Protocol for Session {
     }
 
     fn answer(&mut self, request: &Request, send: &mut dyn FnMut(&str)) {
+        log::info!("< {} {}", request.name, request.text);
+        let mut send = |answer: &str| {
+            log::info!("> {}", answer.lines().next().unwrap_or_default());
+            send(answer);
+        };
         let Some(command) = find(&request.name) else {
             return send(&reply(&request.id, Err(Failure::UnknownCommand)));
         };
@@ -212,7 +217,7 @@ impl Protocol for Session {
         let result = match command.run {
             Run::Answer(run) => run(self, &arguments),
             Run::Stream(dialect, kind) => {
-                let mut stream = Stream::new(&request.id, send);
+                let mut stream = Stream::new(&request.id, &mut send);
                 let result = analyze::stream(self, &arguments, dialect, kind, &mut stream);
                 if stream.is_open() {
                     return stream.close(&result.unwrap_or_default());
