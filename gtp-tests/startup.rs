@@ -81,6 +81,69 @@ fn an_error_of_the_arguments_beside_the_program_names_their_file() {
     }
 }
 
+/// An operator links the program into the folder of the bot.
+#[cfg(unix)]
+#[test]
+fn arguments_beside_a_link_to_the_program_are_found() {
+    let [programs, bot] = ["linked-program", "linked-bot"].map(Scratch::new);
+    let program = copied(&programs, "tengen");
+    let link = bot.path("tengen");
+    std::os::unix::fs::symlink(program, &link).expect("a writable folder");
+    bot.write("tengen.args", b"gtp\n--name\nOur Team\n");
+    let input = bot.write("input.txt", b"name\nquit\n");
+    let input = std::fs::File::open(input).expect("it was just written");
+    let output = Command::new(&link).stdin(input).output();
+    let said = text(&output.expect("it was just put there").stdout);
+    assert!(said.starts_with("= Our Team\n"), "{said}");
+}
+
+#[test]
+fn a_log_file_has_what_was_said_and_is_added_to() {
+    let folder = Scratch::new("log-file");
+    let log = folder.path("tengen.log");
+    for _ in 0..2 {
+        let output = run_on(
+            &["gtp", "--visits", "5", "--log-file", &log],
+            "genmove b\nno_such\nquit\n",
+        );
+        assert!(output.stderr.is_empty(), "{}", text(&output.stderr));
+    }
+    let log = std::fs::read_to_string(log).expect("it was written");
+    for line in ["INFO  < genmove b\n", "INFO  > ? unknown command\n"] {
+        assert_eq!(log.matches(line).count(), 2, "{line:?}: {log}");
+    }
+    assert!(log.contains("INFO  > = "), "no move: {log}");
+    let nowhere = folder.path("nowhere/tengen.log");
+    refuses(&["gtp", "--log-file", &nowhere], &[&nowhere]);
+}
+
+/// A server's next game is another process with the same arguments.
+#[test]
+fn a_port_that_is_taken_does_not_end_an_engine() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = taken.local_addr().expect("it is bound").port();
+    let output = run_on(&["gtp", &format!("--live-board={port}")], "name\nquit\n");
+    let (said, told) = (text(&output.stdout), text(&output.stderr));
+    assert!(
+        output.status.success() && said.starts_with("= Tengen"),
+        "{said} {told}"
+    );
+    assert!(
+        told.contains("another port") && told.contains("can be watched at"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_flag_in_a_file_of_settings_is_named_as_one() {
+    let folder = Scratch::new("flag-in-settings");
+    let config = folder.write("t.toml", b"log_level = \"info\"\n");
+    refuses(
+        &["gtp", "--config", &config],
+        &[&config, "--log-level", "command line only"],
+    );
+}
+
 #[cfg_attr(windows, ignore = "there is no mkfifo, and files are not sparse")]
 #[test]
 fn only_regular_files_are_read() {
