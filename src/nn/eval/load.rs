@@ -4,6 +4,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -142,12 +143,24 @@ impl EvaluatorFactory {
         }
     }
 
-    /// Loads a network.
+    /// Loads a network, and evaluates a few rows as a trial.
     ///
     /// # Errors
-    /// [`EvalError::Load`] when the file cannot be read or used, [`EvalError::Unavailable`] when
-    /// this machine or this build lacks the backend or the device.
+    /// [`EvalError::Load`] when the file cannot be read or used, also where the backend panics;
+    /// [`EvalError::Unavailable`] when this machine or this build lacks the backend or the device.
     pub fn open(
+        kind: BackendKind,
+        source: &ModelSource,
+        options: &LoadOptions,
+    ) -> Result<EvaluatorFactory, EvalError> {
+        guarded(kind, source, || {
+            let factory = EvaluatorFactory::load(kind, source, options)?;
+            factory.try_out(source)?;
+            Ok(factory)
+        })
+    }
+
+    fn load(
         kind: BackendKind,
         source: &ModelSource,
         options: &LoadOptions,
@@ -155,7 +168,7 @@ impl EvaluatorFactory {
         kind.available(options)?;
         let onnx = source.onnx(options.board, options.profile)?;
         let (name, board) = (source.name(), options.board);
-        let factory = match kind {
+        Ok(match kind {
             BackendKind::Native => {
                 let model = NativeModel::load(&name, &onnx, board)?;
                 let work = Some(model.work());
@@ -175,9 +188,7 @@ impl EvaluatorFactory {
             }
             #[cfg(not(all(feature = "tract", feature = "ort")))]
             other => return Err(built_without(other)),
-        };
-        factory.try_out(source)?;
-        Ok(factory)
+        })
     }
 
     /// Evaluates a few rows as a trial. A backend may accept a file and refuse to run it, a network
@@ -245,6 +256,19 @@ impl fmt::Debug for EvaluatorFactory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "EvaluatorFactory({:?})", self.info)
     }
+}
+
+/// Result of `open`; a panic of a backend, such as at a file whose tensors do not fit into the memory, as an error.
+fn guarded<T>(
+    kind: BackendKind,
+    source: &ModelSource,
+    open: impl FnOnce() -> Result<T, EvalError>,
+) -> Result<T, EvalError> {
+    catch_unwind(AssertUnwindSafe(open)).unwrap_or_else(|_| {
+        let reason =
+            format!("{kind} panicked: the file is damaged, or more than this machine can compute");
+        Err(EvalError::load(&source.name(), reason))
+    })
 }
 
 impl BackendKind {
@@ -406,6 +430,17 @@ mod tests {
         drop(factory);
         suite::check(&mut first);
         suite::agree(&mut second, &mut own.make().unwrap(), 0.0);
+    }
+
+    #[test]
+    fn a_panic_of_a_backend_is_an_error_of_the_file() {
+        let source = ModelSource::from(PathBuf::from("net.onnx"));
+        let opened = guarded(BackendKind::Native, &source, || -> Result<(), EvalError> {
+            panic!("as a library may")
+        });
+        let message = opened.unwrap_err().to_string();
+        let is_told = message.contains("net.onnx") && message.contains("native panicked");
+        assert!(is_told, "{message}");
     }
 
     #[test]

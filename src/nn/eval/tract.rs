@@ -4,13 +4,15 @@
 //! lazy im2col works at batch 1 only, so a batch costs 25-55 % more per position and a symbolic
 //! batch dimension 1.25-2.4 times as much (docs/methods.md#inference-and-training-libraries).
 
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use tract_onnx::prelude::{
-    DatumExt, Framework, InferenceModelExt, IntoRunnable, Tensor, TractError, TractResult,
-    TypedModel, TypedSimplePlan, TypedSimpleState, tvec,
+    DatumExt, Framework, InferenceModelExt, IntoRunnable, OutletId, Tensor, TractError,
+    TractResult, TypedFact, TypedModel, TypedSimplePlan, TypedSimpleState, tvec,
 };
+use tract_onnx::tract_core::ops::konst::Const;
 
 use super::{Batch, EvalError, Evaluator, ModelInfo, Outputs};
 use crate::{BoardSize, onnx};
@@ -76,8 +78,40 @@ fn loaded<T>(path: &str, load: impl FnOnce() -> TractResult<T>) -> Result<T, Eva
         .map_err(|error| EvalError::load(path, format!("tract refuses it: {error:#}")))
 }
 
+/// Numbers that the tensors of a network have for one position at a time in any case: the largest known networks for
+/// 19x19 have a tenth.
+const MOST_NUMBERS: usize = 1 << 26;
+
 /// The network at batch 1, with these `outputs`.
 fn optimised(
+    info: &ModelInfo,
+    onnx: &[u8],
+    outputs: &[impl AsRef<str>],
+) -> TractResult<TypedModel> {
+    let model = analysed(info, onnx, outputs)?;
+    check_sizes(&model, onnx.len())?;
+    model.into_optimized()
+}
+
+/// Refuses, for another backend, a network whose tensors would fill the memory. One that tract does not know it cannot
+/// judge.
+///
+/// # Errors
+/// [`EvalError::Load`] says which tensors.
+#[cfg(feature = "ort")]
+pub(super) fn judge(path: &str, onnx: &[u8], info: &ModelInfo) -> Result<(), EvalError> {
+    let analyse = || analysed(info, onnx, info.outputs());
+    match loaded(path, analyse) {
+        Ok(model) => {
+            let checked = check_sizes(&model, onnx.len());
+            checked.map_err(|error| EvalError::load(path, format!("{error:#}")))
+        }
+        Err(_) => Ok(()),
+    }
+}
+
+/// The network with the shapes of all its tensors.
+fn analysed(
     info: &ModelInfo,
     mut onnx: &[u8],
     outputs: &[impl AsRef<str>],
@@ -88,7 +122,50 @@ fn optimised(
         .model_for_read(&mut onnx)?
         .with_input_fact(0, f32::fact(info.input_dims(1)).into())?
         .with_outputs_by_name(outputs)?
-        .into_optimized()
+        .into_typed()
+}
+
+/// Refuses a network whose tensors have more numbers at a time than a file of so many bytes justifies: a few nodes can
+/// double them again and again.
+fn check_sizes(model: &TypedModel, bytes: usize) -> TractResult<()> {
+    // Weights in bytes may be computed as numbers.
+    let most = MOST_NUMBERS + 2 * bytes;
+    let mut unread: HashMap<OutletId, usize> = HashMap::new();
+    let mut live = 0_usize;
+    for id in model.eval_order()? {
+        let node = model.node(id);
+        // Those of the file are as large as it is.
+        if !node.op_is::<Const>() {
+            for (slot, output) in node.outputs.iter().enumerate() {
+                unread.insert(OutletId::new(id, slot), output.successors.len());
+                live = live.saturating_add(numbers(&output.fact)?);
+            }
+        }
+        if live > most {
+            return Err(TractError::msg(format!(
+                "at {node} its tensors have more than {most} numbers for a position"
+            )));
+        }
+        for input in &node.inputs {
+            let left = unread.get_mut(input);
+            if let Some(left) = left {
+                *left -= 1;
+                if *left == 0 {
+                    live -= numbers(model.outlet_fact(*input)?)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn numbers(fact: &TypedFact) -> TractResult<usize> {
+    let dims = fact.shape.as_concrete();
+    let dims =
+        dims.ok_or_else(|| TractError::msg("the size of a tensor depends on its numbers"))?;
+    Ok(dims
+        .iter()
+        .fold(1, |product: usize, &dim| product.saturating_mul(dim)))
 }
 
 /// The stated shapes of the outputs may differ from those computed from the nodes.
@@ -201,8 +278,7 @@ mod tests {
     use super::*;
     use crate::eval::testnet::random_batch;
     use crate::eval::{Evaluator, Outputs};
-    use crate::onnx::GraphBuilder;
-    use crate::onnx::Model;
+    use crate::onnx::{Attribute, GraphBuilder, Model};
 
     fn small() -> TractEvaluator {
         let model = TractModel::load("small", &SMALL.onnx(1), None).unwrap();
@@ -300,6 +376,41 @@ mod tests {
             assert!((found - expected).abs() < 1e-5, "{found} {expected}");
         }
         assert_eq!((policies.len(), seen), (rows.count(), batch.len()));
+    }
+
+    /// A chain of nodes that double a tensor, 20 of them, took 4 GB.
+    #[test]
+    fn tensors_that_would_fill_the_memory_are_refused_before_they_are_made() {
+        let doubled = |times: usize| {
+            let info = SMALL.info();
+            let mut graph = GraphBuilder::new("doubled");
+            let planes = graph.input(PLANES, info.planes_shape());
+            let mut wide = planes;
+            for _ in 0..times {
+                wide = graph.concat(&[wide, wide], 1);
+            }
+            let mean = graph.node(
+                "ReduceMean",
+                &[wide],
+                vec![("axes", Attribute::Ints(vec![1]))],
+            );
+            let kernel = graph.weights("policy.kernel", &[1, 1, 1, 1], &[1.0]);
+            let policy = graph.conv(mean, kernel, None);
+            let policy = graph.flatten(policy);
+            let kernel = graph.weights("value.kernel", &[2, 1, 1, 1], &[1.0; 2]);
+            let value = graph.conv(mean, kernel, None);
+            let value = graph.reduce_mean(value, &[2, 3]);
+            graph.output(POLICY, policy, info.policy_shape());
+            graph.output(VALUE, value, info.value_shape());
+            let onnx = graph.finish(&info.to_metadata()).unwrap();
+            TractModel::load("doubled.onnx", &onnx, None)
+        };
+        let small = doubled(3);
+        assert!(small.is_ok(), "{:?}", small.err());
+        let message = doubled(40).unwrap_err().to_string();
+        let is_told =
+            message.contains("doubled.onnx") && message.contains("numbers for a position");
+        assert!(is_told, "{message}");
     }
 
     #[test]

@@ -75,10 +75,11 @@ impl Model {
         let header = Header::read(bytes)?;
         let mut model = ModelProto::decode(bytes)?;
         if let Some(graph) = &mut model.graph {
-            graph.node = std::mem::take(&mut graph.node)
-                .into_iter()
-                .flat_map(parts)
-                .collect();
+            let (mut nodes, mut room) = (Vec::new(), MOST_COPIED);
+            for node in std::mem::take(&mut graph.node) {
+                nodes.append(&mut parts(node, &mut room)?);
+            }
+            graph.node = nodes;
         }
         Model::from_proto(header, model)
     }
@@ -144,20 +145,32 @@ impl Model {
     }
 }
 
-/// A node that splits a tensor, as a node for each of its outputs; other nodes as they are.
-fn parts(node: NodeProto) -> Vec<NodeProto> {
+/// Bytes that the nodes for the outputs of all splits of a file may take: each is a copy of what the split says.
+const MOST_COPIED: usize = 4 << 20;
+
+/// A node that splits a tensor, as a node for each of its outputs, which takes some of `room`; other nodes as they are.
+fn parts(mut node: NodeProto, room: &mut usize) -> Result<Vec<NodeProto>, OnnxError> {
     let count = node.output.len();
     if node.op_type != "Split" || count < 2 {
-        return vec![node];
+        return Ok(vec![node]);
     }
-    let part = |(index, output): (usize, &String)| {
+    let label = validate::label(&node);
+    let outputs = std::mem::take(&mut node.output);
+    let copied = node.encoded_len().checked_mul(count);
+    let left = copied.and_then(|copied| room.checked_sub(copied));
+    *room = left.ok_or_else(|| {
+        OnnxError::Foreign(format!(
+            "{label} splits a tensor into {count} parts, which are too many"
+        ))
+    })?;
+    let part = |(index, output): (usize, String)| {
         let which = Attribute::Ints(vec![index as i64, count as i64]);
         let mut part = node.clone();
         part.attribute.push((PART, which).into());
-        part.output = vec![output.clone()];
+        part.output = vec![output];
         part
     };
-    node.output.iter().enumerate().map(part).collect()
+    Ok(outputs.into_iter().enumerate().map(part).collect())
 }
 
 impl TryFrom<NodeProto> for ModelNode {
@@ -285,6 +298,33 @@ mod tests {
         assert!(Model::read(&bytes).is_ok());
         let message = Model::read_whole(&bytes).unwrap_err().to_string();
         assert!(message.contains("would be lost"), "{message}");
+    }
+
+    /// With all of it copied for each output a file of 200 KB took more than a gigabyte.
+    #[test]
+    fn a_split_into_parts_that_would_fill_the_memory_is_refused() {
+        let split = |outputs: usize, numbers: usize| {
+            let bytes = altered(&model(), |model| {
+                let graph = model.graph.as_mut().unwrap();
+                let padding = ("padding", Attribute::Ints(vec![1; numbers])).into();
+                graph.node.push(NodeProto {
+                    op_type: "Split".to_owned(),
+                    input: vec!["x".to_owned()],
+                    output: (0..outputs).map(|index| format!("part{index}")).collect(),
+                    attribute: vec![padding],
+                    ..NodeProto::default()
+                });
+            });
+            Model::read(&bytes)
+        };
+        let whole = split(20_000, 10).unwrap();
+        assert_eq!(whole.nodes.len(), 20_002);
+        assert_eq!(whole.nodes[20_001].output, "part19999");
+        let message = split(2_000, 50_000).unwrap_err().to_string();
+        assert!(
+            message.contains("Split part0 splits a tensor into 2000"),
+            "{message}"
+        );
     }
 
     /// Rewritten models use our own operator set, whose defaults another set may not share.

@@ -1,5 +1,5 @@
 //! Checks for defects that make a file unusable for every backend: numbers stored elsewhere or not
-//! finite, ambiguous names, versions that are missing or newer than these checks.
+//! finite, ambiguous names, versions that are missing or newer than these checks, tensors that would fill the memory.
 //!
 //! A backend may miss all of them: a ReLU turns a NaN into 0, and an operator of another domain is
 //! taken for the ONNX operator of the same name.
@@ -9,8 +9,8 @@ use std::ops::RangeInclusive;
 
 use prost::Message;
 
-use super::OnnxError;
 use super::proto::{AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto};
+use super::{Numbers, OnnxError, Tensor};
 
 /// File format versions: from the first with named operator sets to that of onnx 1.23.
 const IR_VERSIONS: RangeInclusive<i64> = 3..=14;
@@ -163,7 +163,12 @@ fn check_graph(graph: &GraphProto) -> Result<(), OnnxError> {
         check_tensor(tensor)?;
     }
     check_nodes(&graph.node, false)?;
-    check_scales(graph)
+    let constants = constants(graph);
+    for node in &graph.node {
+        check_scales(node, &constants)?;
+        check_fill(node, &constants)?;
+    }
+    Ok(())
 }
 
 fn check_nodes(nodes: &[NodeProto], in_function: bool) -> Result<(), OnnxError> {
@@ -223,33 +228,71 @@ fn check_tensor(tensor: &TensorProto) -> Result<(), OnnxError> {
     ))
 }
 
-/// Scales of integers are greater than zero.
-fn check_scales(graph: &GraphProto) -> Result<(), OnnxError> {
-    let mut constants: HashMap<&str, &TensorProto> = HashMap::new();
-    constants.extend(
-        graph
-            .initializer
-            .iter()
-            .map(|tensor| (&*tensor.name, tensor)),
-    );
+/// The constants of a graph by name.
+fn constants(graph: &GraphProto) -> HashMap<&str, &TensorProto> {
+    let initialisers = graph.initializer.iter();
+    let mut constants: HashMap<&str, &TensorProto> =
+        initialisers.map(|tensor| (&*tensor.name, tensor)).collect();
     for node in &graph.node {
         let made = node.output.first().filter(|_| node.op_type == "Constant");
         let value = node.attribute.iter().find_map(|value| value.t.as_ref());
         constants.extend(made.map(|name| &**name).zip(value));
-        let scales: &[usize] = match &*node.op_type {
-            "QuantizeLinear" | "DequantizeLinear" => &[1],
-            "QLinearConv" | "QLinearMatMul" => &[1, 4, 6],
-            _ => &[],
+    }
+    constants
+}
+
+/// Scales of integers are greater than zero.
+fn check_scales(
+    node: &NodeProto,
+    constants: &HashMap<&str, &TensorProto>,
+) -> Result<(), OnnxError> {
+    let scales: &[usize] = match &*node.op_type {
+        "QuantizeLinear" | "DequantizeLinear" => &[1],
+        "QLinearConv" | "QLinearMatMul" => &[1, 4, 6],
+        _ => &[],
+    };
+    for &input in scales {
+        let name = node.input.get(input).map_or("", |name| name);
+        let wrong = constants
+            .get(name)
+            .and_then(|scale| scale.find(|number| number <= 0.0));
+        if let Some((_, number)) = wrong {
+            let label = label(node);
+            return unsound(format!("{label}: its scale {name} holds {number}"));
+        }
+    }
+    Ok(())
+}
+
+/// The most numbers of a tensor that is made from a few: those of a layer of a large network are a tenth.
+const MOST_MADE: i64 = 1 << 24;
+
+/// What is made from a few numbers is not made large by them: backends compute such tensors while they load a file.
+fn check_fill(node: &NodeProto, constants: &HashMap<&str, &TensorProto>) -> Result<(), OnnxError> {
+    let lengths: &[usize] = match &*node.op_type {
+        "ConstantOfShape" => &[0],
+        "Expand" | "OneHot" | "Pad" | "Range" | "Tile" => &[1],
+        "Resize" => &[3],
+        _ => &[],
+    };
+    for &input in lengths {
+        let name = node.input.get(input).map_or("", |name| name);
+        let tensor = constants
+            .get(name)
+            .map(|&tensor| Tensor::try_from(tensor.clone()));
+        let Some(Ok(Tensor {
+            numbers: Numbers::I64(numbers),
+            ..
+        })) = tensor
+        else {
+            continue;
         };
-        for &input in scales {
-            let name = node.input.get(input).map_or("", |name| name);
-            let wrong = constants
-                .get(name)
-                .and_then(|scale| scale.find(|number| number <= 0.0));
-            if let Some((_, number)) = wrong {
-                let label = label(node);
-                return unsound(format!("{label}: its scale {name} holds {number}"));
-            }
+        let lengths = numbers.iter().map(|length| length.saturating_abs().max(1));
+        if lengths.fold(1, i64::saturating_mul) > MOST_MADE {
+            let label = label(node);
+            return unsound(format!(
+                "{label}: by {name} it would make more than {MOST_MADE} numbers"
+            ));
         }
     }
     Ok(())

@@ -111,8 +111,9 @@ fn content(
         }
         "checkpoint" => {
             let checkpoint = Checkpoint::load(path)?;
-            let weights = checkpoint.weights.tensors().iter();
-            let mut numbers = weights.flat_map(|weight| &weight.values);
+            let weights = [&checkpoint.weights, &checkpoint.average];
+            let tensors = weights.iter().flat_map(|weights| weights.tensors());
+            let mut numbers = tensors.flat_map(|weight| &weight.values);
             if !numbers.all(|number| number.is_finite()) {
                 return Err(damaged("a weight is not a finite number".to_owned()));
             }

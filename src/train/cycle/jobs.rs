@@ -16,6 +16,7 @@ use crate::play::generator::{GameGenerator, NetworkGenerator, RolloutGenerator};
 use crate::play::matches::MatchPlayer;
 use crate::play::network_game::NetworkPlay;
 use crate::play::settings::SelfPlay;
+use crate::store::PlainName;
 use crate::trainable::Trainable;
 use tengen::encode::{find, made_up};
 use tengen_nn::eval::{EvaluatorFactory, ModelSource};
@@ -121,7 +122,12 @@ impl GamesJob {
         }
         let network = match network {
             Some(network) => network,
-            None => nothing(&plan.stage[self.stage], plan.fit.encoding.as_deref(), start)?,
+            None => {
+                let stage = plan.stage.get(self.stage);
+                let stage =
+                    stage.ok_or_else(|| TrainError::plan("it has fewer stages than the games"))?;
+                nothing(stage, plan.fit.encoding.as_deref(), start)?
+            }
         };
         let play = NetworkPlay {
             mcts: plan.self_play.mcts().map_err(TrainError::plan)?,
@@ -179,7 +185,7 @@ impl MatchJob {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Opponent {
     /// Its name.
-    pub(crate) name: String,
+    pub(crate) name: PlainName,
     /// Random playouts a move, for one without a network.
     pub(crate) playouts: u64,
     /// Its network.

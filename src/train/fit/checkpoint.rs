@@ -14,12 +14,16 @@ use crate::fit::FitParams;
 use crate::fit::optimizer::Optimizer;
 use crate::network::architecture::{Architecture, GameShape};
 use crate::network::net::{Role, WeightTensor, Weights};
+use crate::shards::row::MAX_POINTS;
 use tengen::game::{BoardSize, Game};
 
 /// Version of the file; a reader refuses any other.
 const FORMAT: u32 = 2;
 
 const EXTENSION: &str = "checkpoint";
+
+/// Input planes of a network at most, as in the files that are exported.
+const MAX_PLANES: usize = u16::MAX as usize;
 
 /// Training data of a network, for its metadata.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +76,25 @@ impl Origin {
             outcomes: G::INFO.outcomes(),
             games,
         }
+    }
+
+    /// Whether there is such a game: networks for others are not described.
+    fn check(&self) -> Result<(), String> {
+        let area = self.size().area();
+        let is_sound = (1..=MAX_POINTS).contains(&area)
+            && (area..=area + 1).contains(&self.policy_len)
+            && (2..=3).contains(&self.outcomes)
+            && (1..=MAX_PLANES).contains(&self.planes)
+            && self.several().len() == self.boards.len();
+        is_sound.then_some(()).ok_or_else(|| {
+            format!(
+                "no game has {} planes, {} moves and {} outcomes on {}",
+                self.planes,
+                self.policy_len,
+                self.outcomes,
+                self.size()
+            )
+        })
     }
 
     /// Game, board and encoding, for messages.
@@ -144,6 +167,49 @@ struct Header {
     steps_before: u64,
     rate_factor: f32,
     tensors: Vec<(String, Vec<usize>, Role)>,
+}
+
+impl Header {
+    /// Whether it describes the network that it names, and so many bytes of numbers: a reader makes room by what it
+    /// says.
+    fn check(&self, bytes: usize) -> Result<(), String> {
+        self.origin.check()?;
+        let architecture = self.params.architecture;
+        let shapes = architecture.shapes(self.origin.planes, self.origin.game_shape());
+        let wanted = shapes.tensors();
+        if self.tensors.len() != wanted.len() {
+            return Err(format!(
+                "it has {} tensors, and {architecture} has {}",
+                self.tensors.len(),
+                wanted.len()
+            ));
+        }
+        let is_other =
+            |((name, dims, role), wanted): &(&(String, Vec<usize>, Role), &WeightTensor)| {
+                (name, dims, role) != (&wanted.name, &wanted.dims, &wanted.role)
+            };
+        if let Some(((name, dims, _), wanted)) = self.tensors.iter().zip(wanted).find(is_other) {
+            return Err(format!(
+                "it has the tensor {name} {dims:?} where {architecture} has {} {:?}",
+                wanted.name, wanted.dims
+            ));
+        }
+        let count = |tensors: &mut dyn Iterator<Item = &WeightTensor>| -> usize {
+            tensors
+                .map(|tensor| tensor.dims.iter().product::<usize>())
+                .sum()
+        };
+        let all = count(&mut wanted.iter());
+        let fitted = count(&mut wanted.iter().filter(|tensor| tensor.role != Role::Buffer));
+        let numbers = 2 * all + self.params.rule.numbers() * fitted;
+        match bytes == 4 * numbers {
+            true => Ok(()),
+            false => Err(format!(
+                "{bytes} bytes follow its header, not {}",
+                4 * numbers
+            )),
+        }
+    }
 }
 
 impl Checkpoint {
@@ -256,7 +322,11 @@ impl Checkpoint {
         Ok(bytes)
     }
 
-    fn from_bytes(bytes: &[u8]) -> Result<Checkpoint, String> {
+    /// The checkpoint of these bytes.
+    ///
+    /// # Errors
+    /// Says what is wrong with them.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Checkpoint, String> {
         let (len, rest) = bytes.split_first_chunk::<4>().ok_or("it is too short")?;
         let len = u32::from_le_bytes(*len) as usize;
         let (header, numbers) = rest
@@ -270,21 +340,17 @@ impl Checkpoint {
             ));
         }
         let header: Header = serde_json::from_slice(header).map_err(|error| error.to_string())?;
+        header.check(numbers.len())?;
+        let steps = header.steps_before.checked_add(header.step);
+        let steps = steps.ok_or("its number of steps is out of range")?;
         let mut numbers = numbers
             .chunks_exact(4)
             .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]));
-        let mut take = |len: usize| -> Result<Vec<f32>, String> {
-            let taken: Vec<f32> = numbers.by_ref().take(len).collect();
-            if taken.len() == len {
-                Ok(taken)
-            } else {
-                Err("numbers are missing".to_owned())
-            }
-        };
-        let mut network = || -> Result<Weights, String> {
+        let mut take = |len: usize| -> Vec<f32> { numbers.by_ref().take(len).collect() };
+        let mut network = || {
             let mut weights = Weights::default();
             for (name, dims, role) in header.tensors.iter().cloned() {
-                let values = take(dims.iter().product())?;
+                let values = take(dims.iter().product());
                 weights.push(WeightTensor {
                     name,
                     dims,
@@ -292,14 +358,14 @@ impl Checkpoint {
                     values,
                 });
             }
-            Ok(weights)
+            weights
         };
-        let (weights, average) = (network()?, network()?);
+        let (weights, average) = (network(), network());
         let mut optimizer = Optimizer::new(header.params.rule, &weights);
         for slot in optimizer.first.iter_mut().chain(&mut optimizer.second) {
-            *slot = take(slot.len())?;
+            *slot = take(slot.len());
         }
-        optimizer.resume_at(header.steps_before + header.step);
+        optimizer.resume_at(steps);
         Ok(Checkpoint {
             origin: header.origin,
             params: header.params,
@@ -316,4 +382,106 @@ impl Checkpoint {
 /// Zero-padded, so that names sort by step.
 fn stem(step: u64) -> String {
     format!("step-{step:09}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::durable::files_below;
+    use crate::fit::Fit;
+    use tengen::games::nogo::SmallNoGo;
+
+    /// A checkpoint of a small network.
+    fn example() -> Vec<u8> {
+        let architecture = "az-1b8c".parse().unwrap();
+        let params = FitParams::of::<SmallNoGo>(architecture, 1, &Fit::default());
+        let origin = Origin {
+            game: "nogo".to_owned(),
+            boards: Vec::new(),
+            width: 4,
+            height: 4,
+            encoding: "nogo-az".to_owned(),
+            planes: 3,
+            policy_len: 16,
+            outcomes: 2,
+            games: 1,
+        };
+        let (weights, _) = params.architecture.declare(3, origin.game_shape(), 1);
+        let checkpoint = Checkpoint {
+            optimizer: Optimizer::new(params.rule, &weights),
+            average: weights.clone(),
+            weights,
+            origin,
+            params,
+            step: 0,
+            steps_before: 0,
+            rate_factor: 1.0,
+        };
+        let bytes = checkpoint.to_bytes().unwrap();
+        assert_eq!(Checkpoint::from_bytes(&bytes).unwrap(), checkpoint);
+        bytes
+    }
+
+    /// The same numbers behind a header with another value at this place.
+    fn with(bytes: &[u8], place: &str, value: Value) -> Vec<u8> {
+        let len = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
+        let mut header: Value = serde_json::from_slice(&bytes[4..4 + len]).unwrap();
+        *header.pointer_mut(place).unwrap() = value;
+        let header = serde_json::to_vec(&header).unwrap();
+        let mut changed = (header.len() as u32).to_le_bytes().to_vec();
+        changed.extend(header);
+        changed.extend(&bytes[4 + len..]);
+        changed
+    }
+
+    #[test]
+    fn a_header_that_describes_another_network_is_refused() {
+        let bytes = example();
+        let refused = |bytes: &[u8], about: &str| {
+            let message = Checkpoint::from_bytes(bytes).unwrap_err();
+            assert!(message.contains(about), "{about}: {message}");
+        };
+        for (place, value, about) in [
+            ("/origin/planes", json!(1u64 << 40), "no game has"),
+            ("/origin/planes", json!(4), "stem"),
+            ("/origin/width", json!(0), "on 0x4"),
+            ("/origin/width", json!(5), "no game has"),
+            ("/origin/policy_len", json!(1u64 << 62), "no game has"),
+            ("/origin/outcomes", json!(9), "no game has"),
+            ("/params/recipe", json!("tengen-200b4096c"), "tensors"),
+            ("/params/recipe", json!("az-1b4c"), "tensor"),
+            ("/params/recipe", json!("az-2b8c"), "tensors"),
+            ("/tensors/0/1", json!([1u64 << 62, 4]), "where az-1b8c has"),
+            ("/tensors/0/1", json!([]), "where az-1b8c has"),
+            ("/tensors", json!([]), "0 tensors"),
+            ("/step", json!(u64::MAX), ""),
+        ] {
+            let changed = with(&bytes, place, value);
+            match place {
+                // Alone it is the largest one.
+                "/step" => refused(&with(&changed, "/steps_before", json!(1)), "steps"),
+                _ => refused(&changed, about),
+            }
+        }
+        refused(&bytes[..bytes.len() - 4], "bytes follow its header");
+        refused(&[&bytes[..], &[0; 4]].concat(), "bytes follow its header");
+    }
+
+    #[test]
+    fn checkpoints_of_released_runs_are_read() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/runs");
+        let mut files = files_below(Path::new(folder)).unwrap();
+        files.retain(|path| path.extension() == Some(OsStr::new(EXTENSION)));
+        assert!(files.len() > 3, "{files:?}");
+        // The smallest ones: all have the same layout.
+        files.sort_by_key(|path| fs::metadata(path).unwrap().len());
+        for path in &files[..4] {
+            let read = Checkpoint::load(path);
+            assert!(read.is_ok(), "{:?}", read.err());
+        }
+    }
 }

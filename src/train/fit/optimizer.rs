@@ -20,6 +20,16 @@ pub enum OptimizerKind {
     AdamW,
 }
 
+impl OptimizerKind {
+    /// Numbers that it keeps for each fitted parameter.
+    pub(super) fn numbers(self) -> usize {
+        match self {
+            OptimizerKind::Sgd { .. } => 1,
+            OptimizerKind::AdamW => 2,
+        }
+    }
+}
+
 const BETA_1: f32 = 0.9;
 const BETA_2: f32 = 0.999;
 const ADAM_EPSILON: f32 = 1e-8;
@@ -60,7 +70,7 @@ impl Optimizer {
             rule,
             steps: 0,
             first: slots(true),
-            second: slots(matches!(rule, OptimizerKind::AdamW)),
+            second: slots(rule.numbers() > 1),
         }
     }
 

@@ -46,7 +46,7 @@ impl Plan {
     }
 
     /// The shard metadata of this plan: sessions with equal metadata may share a folder.
-    fn shard_info<G: Game>(&self, start: &G) -> ShardInfo {
+    pub(crate) fn shard_info<G: Game>(&self, start: &G) -> ShardInfo {
         let SelfPlay {
             opening_plies,
             temperature_plies,

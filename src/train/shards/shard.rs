@@ -159,12 +159,13 @@ fn parse(path: &Path, bytes: Vec<u8>) -> Result<Shard, TrainError> {
 }
 
 fn parse_pages(path: &Path, bytes: Vec<u8>) -> Result<Shard, TrainError> {
+    let len = bytes.len();
     let reader = SerializedFileReader::new(Bytes::from(bytes))
         .map_err(|error| TrainError::corrupt(path, error))?;
     let info = read_info(path, &reader)?;
     check_compression(path, &reader)?;
     let (rows, policy_len) = with_game!(&info.game, info.size, rules: &info.rules, |empty| {
-        (columns::read(&empty, &reader), empty.policy_len())
+        (columns::read(&empty, &reader, len), empty.policy_len())
     })
     .map_err(|unknown| TrainError::mismatch(path, unknown))?;
     if info.policy_len != policy_len {
@@ -406,6 +407,21 @@ mod tests {
             ..shard.info.clone()
         };
         refused("games-1", &wrong, &shard.rows, "tengen.policy_len is 26");
+    }
+
+    /// Equal rows take next to no room in a file: of ten million such ones it had 1.6 KB.
+    #[test]
+    fn a_small_file_of_many_equal_rows_is_refused() {
+        let shard = example("bomb");
+        let decoded = |count: usize| {
+            let rows = vec![shard.rows[0].clone(); count];
+            let bytes = columns::write(metadata(&shard.info), &rows).unwrap();
+            assert!(bytes.len() < 60_000, "{}", bytes.len());
+            decode(Path::new("0001.parquet"), bytes)
+        };
+        assert_eq!(decoded(1_000).unwrap().rows.len(), 1_000);
+        let message = decoded(300_000).unwrap_err().to_string();
+        assert!(message.contains("times as large as the file"), "{message}");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::{Backend, Creation, Failure, RUN};
+use super::{Backend, Creation, Failure, RUN, stays_inside};
 use crate::durable;
 use tengen::system::{rename, sync_folder};
 
@@ -35,8 +35,16 @@ impl FolderBackend {
         }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
-        self.root.join(name)
+    /// # Errors
+    /// A permanent [`Failure`] of a name that leads out of the folder.
+    fn path(&self, name: &str) -> Result<PathBuf, Failure> {
+        match stays_inside(name) {
+            true => Ok(self.root.join(name)),
+            false => Err(Failure::Permanent(format!(
+                "{name:?} is not the name of an object: it leads out of {}",
+                self.root.display()
+            ))),
+        }
     }
 
     /// Notes that an object is there.
@@ -52,7 +60,7 @@ impl FolderBackend {
     /// # Errors
     /// A transient [`Failure`]: the folder may come back.
     fn check(&self) -> Result<(), Failure> {
-        if !self.has_run.load(Ordering::Relaxed) || self.path(RUN).exists() {
+        if !self.has_run.load(Ordering::Relaxed) || self.root.join(RUN).exists() {
             return Ok(());
         }
         Err(Failure::Transient(format!(
@@ -98,7 +106,7 @@ impl FolderBackend {
 
 impl Backend for FolderBackend {
     fn create(&self, name: &str, bytes: &[u8]) -> Result<Creation, Failure> {
-        let target = self.path(name);
+        let target = self.path(name)?;
         // Saves writing what exists already.
         if target.exists() {
             return Ok(Creation::Existed);
@@ -125,7 +133,7 @@ impl Backend for FolderBackend {
     }
 
     fn put(&self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
-        let target = self.path(name);
+        let target = self.path(name)?;
         let unfinished = self.unfinished(&target, bytes, false)?;
         rename(&unfinished, &target).map_err(|error| {
             let _ = fs::remove_file(&unfinished);
@@ -134,7 +142,7 @@ impl Backend for FolderBackend {
     }
 
     fn get(&self, name: &str) -> Result<Option<Vec<u8>>, Failure> {
-        let path = self.path(name);
+        let path = self.path(name)?;
         match fs::read(&path) {
             Ok(bytes) => {
                 self.saw(name);
@@ -149,7 +157,7 @@ impl Backend for FolderBackend {
         let mut names = Vec::new();
         let mut folders = vec![folder.trim_end_matches('/').to_owned()];
         while let Some(folder) = folders.pop() {
-            let path = self.path(&folder);
+            let path = self.path(&folder)?;
             let entries = match fs::read_dir(&path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 entries => entries.map_err(failed(&path))?,
@@ -291,6 +299,28 @@ mod tests {
             let failure = failed(scratch.path())(kind.into());
             assert_eq!(matches!(failure, Failure::Transient(_)), may_pass, "{kind}");
         }
+    }
+
+    #[test]
+    fn no_name_leads_out_of_the_folder() {
+        let scratch = Scratch::new("store-outside");
+        let store = FolderBackend::new(&scratch.path().join("run"));
+        fs::write(scratch.path().join("secret"), b"x").unwrap();
+        let absolute = scratch.path().join("new").display().to_string();
+        for name in ["../secret", "../new", "a/../../new", &absolute] {
+            for answer in [
+                store.create(name, b"y").map(drop),
+                store.put(name, b"y"),
+                store.get(name).map(drop),
+                store.list(name).map(drop),
+            ] {
+                assert!(
+                    matches!(answer, Err(Failure::Permanent(_))),
+                    "{name}: {answer:?}"
+                );
+            }
+        }
+        assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 1);
     }
 
     #[test]

@@ -3,12 +3,12 @@
 use super::changes::*;
 use super::{Case, Change, Refused, Same, Unsound, case};
 use crate::onnx::testing::{
-    FunctionProto, ModelProto, OperatorSetIdProto, SparseTensorProto, StringStringEntryProto,
-    TensorProto,
+    FunctionProto, ModelProto, NodeProto, OperatorSetIdProto, SparseTensorProto,
+    StringStringEntryProto, TensorProto,
 };
 
 pub(super) fn cases() -> Vec<Case> {
-    let all = [versions(), names(), numbers(), places(), borders()];
+    let all = [versions(), names(), numbers(), places(), sizes(), borders()];
     all.into_iter().flatten().collect()
 }
 
@@ -280,6 +280,24 @@ fn places() -> Vec<Case> {
             Refused("sparse tensors"),
         ),
     ]
+}
+
+/// Tensors that would fill the memory.
+fn sizes() -> Vec<Case> {
+    vec![case(
+        "sizes: very many numbers, made from two",
+        |model: &mut ModelProto| {
+            let graph = graph(model);
+            graph.initializer.push(list("lengths", &[1 << 20, 1 << 20]));
+            graph.node.push(NodeProto {
+                op_type: "ConstantOfShape".to_owned(),
+                input: vec!["lengths".to_owned()],
+                output: vec!["filled".to_owned()],
+                ..NodeProto::default()
+            });
+        },
+        Unsound("ConstantOfShape filled: by lengths it would make more than"),
+    )]
 }
 
 /// Inputs and outputs of another element type, or more of them.

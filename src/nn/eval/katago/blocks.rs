@@ -4,12 +4,14 @@
 use super::layers::{Activation, Conv, MatMul, Norm, RmsNorm};
 use super::reader::KataGoReader;
 
-/// The most blocks of a stack.
+/// The most blocks of a network, those within others included.
 pub(super) const MAX_BLOCKS: usize = 1000;
 /// How deep stacks lie in each other at most.
 const DEEPEST: usize = 4;
-/// The most heads of a block of attention, and channels of a head.
-const MAX_OF_HEADS: usize = 4096;
+/// The most heads of a block of attention: each has a number for every two points.
+const MAX_HEADS: usize = 256;
+/// The most channels of a head.
+const MAX_OF_HEAD: usize = 1024;
 
 /// A normalisation and the activation behind it.
 #[derive(Debug)]
@@ -135,6 +137,10 @@ pub(super) fn stack(
 
 impl Block {
     fn read(reader: &mut KataGoReader<'_>, channels: usize, depth: usize) -> Result<Block, String> {
+        reader.blocks += 1;
+        if reader.blocks > MAX_BLOCKS {
+            return reader.wrong(format!("it has more than {MAX_BLOCKS} blocks"));
+        }
         let kind = reader.word("the kind of a block")?;
         reader.named("the name of a block", |reader, _| {
             Ok(match kind {
@@ -194,11 +200,11 @@ impl Attention {
         reader: &mut KataGoReader<'_>,
         channels: usize,
     ) -> Result<Attention, String> {
-        let mut count = |what: &str| reader.count(what, MAX_OF_HEADS);
-        let heads = count("its number of heads")?;
-        let kv_heads = count("its number of heads of keys and values")?;
-        let query_dim = count("the number of channels of a head of queries")?;
-        let value_dim = count("the number of channels of a head of values")?;
+        let heads = reader.count("its number of heads", MAX_HEADS)?;
+        let kv_heads = reader.count("its number of heads of keys and values", MAX_HEADS)?;
+        let mut channels_of = |what: &str| reader.count(what, MAX_OF_HEAD);
+        let query_dim = channels_of("the number of channels of a head of queries")?;
+        let value_dim = channels_of("the number of channels of a head of values")?;
         let rotates = reader.flag("whether it has rotary positions")?;
         let is_learned = reader.flag("whether its rotary positions are learned")?;
         if heads % kv_heads != 0 {

@@ -77,7 +77,8 @@ pub(super) fn to_onnx(
 ) -> Result<Vec<u8>, EvalError> {
     let board = board.unwrap_or(USUAL);
     let onnx = || {
-        let network = Network::read(&unpacked(bytes, MAX_BYTES)?)?;
+        let text = unpacked(bytes, MAX_BYTES)?;
+        let network = Network::read(&text)?;
         let all = network.header.info(USUAL, vec![USUAL, SMALLEST]);
         if !all.plays_on(board) {
             return Err(format!(
@@ -94,6 +95,7 @@ pub(super) fn to_onnx(
         if network.metadata.is_none() && profile.is_some() {
             return Err(NO_IMITATOR.to_owned());
         }
+        tokens::check_turns(&network.blocks, board.area(), text.len())?;
         let info = network.header.info(board, Vec::new());
         graph::onnx(&network, &info, profile).map_err(|error| error.to_string())
     };

@@ -20,6 +20,8 @@ pub(super) struct KataGoReader<'a> {
     pub(super) version: u32,
     /// No convolution makes more channels from here on; `None` for no such limit.
     pub(super) widest: Option<usize>,
+    /// Blocks so far.
+    pub(super) blocks: usize,
 }
 
 impl<'a> KataGoReader<'a> {
@@ -29,6 +31,7 @@ impl<'a> KataGoReader<'a> {
             at: 0,
             version: 0,
             widest: None,
+            blocks: 0,
         }
     }
 

@@ -18,6 +18,7 @@ use crate::eval::{
     Batch, Evaluator, EvaluatorFactory, LoadOptions, ModelSource, NativeModel, Outputs, suite,
 };
 use crate::files::scratch::Scratch;
+use crate::onnx::{Model, Tensor};
 use net::{Plan, Tip};
 
 /// Residual and pooling blocks, as the networks of 2020 have them.
@@ -285,6 +286,47 @@ fn what_unpacks_to_far_more_than_its_size_is_refused() {
     assert!(unpacked.is_err(), "{unpacked:?}");
 }
 
+/// One head for each of 4,096 numbers of a file had 47 MB of tables in every block.
+#[test]
+fn tables_of_turns_are_shared_and_no_larger_than_the_file_justifies() {
+    let tables = |blocks: &'static str| {
+        let plan = Plan {
+            blocks,
+            ..TRANSFORMER
+        };
+        let onnx = for_board(&plan.net(1).bytes, BoardSize::square(5));
+        let tensors = Model::read(&onnx).unwrap().tensors;
+        let is_table = |tensor: &&Tensor| tensor.dims.first() == Some(&25);
+        tensors.iter().filter(is_table).count()
+    };
+    // Cosines and sines of queries and keys.
+    assert_eq!([tables("q"), tables("qqq"), tables("qx")], [4, 4, 6]);
+    // What is learned is each block's own.
+    assert_eq!([tables("a"), tables("aa")], [2, 4]);
+    let text = TRANSFORMER.net(1).bytes;
+    let blocks = Network::read(&text).unwrap().blocks;
+    let checked = |area: usize| tokens::check_turns(&blocks, area, text.len());
+    assert_eq!(checked(19 * 19), Ok(()));
+    let message = checked(1 << 20).unwrap_err();
+    assert!(
+        message.contains("8 times as large as the file"),
+        "{message}"
+    );
+}
+
+#[test]
+fn blocks_within_others_count() {
+    let stack = |count: usize| {
+        let text = "transformer_ffn_block b 1 1 1 n 1 0.1 1 f 1 1 1 g 1 1 1 l 1 1 1 ".repeat(count);
+        let mut reader = KataGoReader::new(text.as_bytes());
+        reader.blocks = blocks::MAX_BLOCKS - 3;
+        blocks::stack(&mut reader, count, 1, 1).map(|blocks| blocks.len())
+    };
+    assert_eq!(stack(3), Ok(3));
+    let message = stack(4).unwrap_err();
+    assert!(message.contains("more than 1000 blocks"), "{message}");
+}
+
 #[test]
 fn no_layer_is_wider_than_the_description_says() {
     let bytes = Plan {
@@ -461,6 +503,8 @@ fn what_is_not_known_is_named_with_what_to_do() {
         ("24 0.01\n", "24 2.0\n", "its epsilon is 2"),
         ("3 3 32 32 1 1", "3 2 32 32 1 1", "3 heads cannot share 2"),
         ("3 3 32 32 1 1", "3 3 33 32 1 1", "pairs of channels"),
+        ("3 3 32 32 1 1", "4096 3 32 32 1 1", "not from 1 to 256"),
+        ("3 3 32 32 1 1", "3 3 4096 32 1 1", "not from 1 to 1024"),
         ("rope 3 16 2", "rope 3 15 2", "[3, 15, 2], not [3, 16, 2]"),
         ("24 53 1", "24 53 0", "no gate (SwiGLU)"),
         ("24 53 1", "23 53 1", "for 23 channels, but there are 24"),

@@ -1,8 +1,8 @@
 //! The blocks of transformers as nodes of an ONNX graph, in operators that every backend has.
 
-use super::blocks::{Attention, FeedForward, Rotation};
+use super::blocks::{Attention, Block, FeedForward, Inner, Rotation};
 use super::layers::{Activation, MatMul, RmsNorm};
-use super::writer::{Points, Writer};
+use super::writer::{Points, Turn, Writer};
 use crate::onnx::{Attribute, Value};
 
 /// What attention adds to the tokens `x`.
@@ -18,10 +18,10 @@ pub(super) fn attention(writer: &mut Writer, x: Points, block: &Attention) -> Po
         None => [query, key],
         Some(rotation) => {
             let shape = [kv_heads, block.query_dim / 2];
-            let of_keys = Turn::new(writer, rotation, shape, 1);
+            let of_keys = Turn::shared(writer, rotation, shape, 1);
             let of_queries = match heads / kv_heads {
                 1 => of_keys,
-                shared => Turn::new(writer, rotation, shape, shared),
+                shared => Turn::shared(writer, rotation, shape, shared),
             };
             [of_queries.of(writer, query), of_keys.of(writer, key)]
         }
@@ -92,16 +92,56 @@ fn gather(writer: &mut Writer, x: Value, chosen: &[i64]) -> Value {
     writer.graph.node("Gather", &[x, chosen], vec![axis])
 }
 
-/// The turns of pairs of channels: each channel times the cosine, plus its neighbour in the pair times
-/// the sine, with its sign.
-#[derive(Debug, Clone, Copy)]
-struct Turn {
-    cosines: Value,
-    sines: Value,
-    channels: usize,
+/// How many times as large as its file the tables of turns of a network are at most, besides [`SLACK`]: those of networks
+/// that were trained have a sixth of the weights, for they are made from a few numbers.
+const MAX_TIMES: usize = 8;
+/// Bytes that the tables may have in any case.
+const SLACK: usize = 64 << 20;
+
+/// Refuses blocks whose tables of turns, for a board of so many points, are larger than a file of so many bytes
+/// justifies.
+pub(super) fn check_turns(blocks: &[Block], area: usize, bytes: usize) -> Result<(), String> {
+    let most = bytes.saturating_mul(MAX_TIMES).saturating_add(SLACK);
+    match turned(blocks) * area * 2 * size_of::<f32>() > most {
+        false => Ok(()),
+        true => Err(format!(
+            "its tables of rotary positions would be more than {MAX_TIMES} times as large as the file, which those of no \
+             network are that was trained"
+        )),
+    }
+}
+
+/// Channels that are turned, of all blocks together.
+fn turned(blocks: &[Block]) -> usize {
+    let turned = |block: &Block| match block {
+        Block::Attention(block) if block.rotation.is_some() => {
+            (block.heads + block.kv_heads) * block.query_dim
+        }
+        Block::Convolutional(block) => match &block.inner {
+            Inner::Nested(_, blocks) => turned(blocks),
+            _ => 0,
+        },
+        _ => 0,
+    };
+    blocks.iter().map(turned).sum()
 }
 
 impl Turn {
+    /// Those of [`Turn::new`], which may have been made for another block.
+    fn shared(writer: &mut Writer, rotation: &Rotation, shape: [usize; 2], shared: usize) -> Turn {
+        let Rotation::Fixed(theta) = rotation else {
+            return Turn::new(writer, rotation, shape, shared);
+        };
+        let [kv_heads, pairs] = shape;
+        let key = (theta.to_bits(), kv_heads * shared * pairs, pairs);
+        if let Some(known) = writer.turns.get(&key) {
+            return *known;
+        }
+        let turn = Turn::new(writer, rotation, shape, shared);
+        writer.turns.insert(key, turn);
+        turn
+    }
+
     /// Those of heads with this many pairs, each for `shared` heads that follow each other.
     fn new(
         writer: &mut Writer,

@@ -4,6 +4,8 @@
 //! Convolutions read maps, transformers rows of tokens: a layer that computes each point alone takes
 //! either.
 
+use std::collections::HashMap;
+
 use super::blocks::NormAct;
 use super::layers::{Activation, Conv, MatMul, Norm};
 use crate::BoardSize;
@@ -20,6 +22,17 @@ pub(super) struct Writer {
     /// (side - 14) / 10.
     side: f32,
     constants: usize,
+    /// Tables of turns that are the same in all blocks, by base, channels, and pairs of a head.
+    pub(super) turns: HashMap<(u32, usize, usize), Turn>,
+}
+
+/// The turns of pairs of channels: each channel times the cosine, plus its neighbour in the pair times
+/// the sine, with its sign.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Turn {
+    pub(super) cosines: Value,
+    pub(super) sines: Value,
+    pub(super) channels: usize,
 }
 
 /// Some channels of all points.
@@ -66,6 +79,7 @@ impl Writer {
             size,
             side: ((size.area() as f32).sqrt() - USUAL_SIDE) * SIDE_SCALE,
             constants: 0,
+            turns: HashMap::new(),
         }
     }
 

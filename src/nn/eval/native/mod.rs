@@ -125,11 +125,21 @@ impl Work {
     }
 }
 
-fn plan(info: &ModelInfo, onnx: &[u8], level: Level, keeps_integers: bool) -> Result<Plan, String> {
+/// Whether this backend can judge how much a network computes, as it knows its operators.
+#[cfg(all(feature = "tract", feature = "ort"))]
+pub(super) fn knows(info: &ModelInfo, onnx: &[u8]) -> bool {
+    graph(info, onnx, true).is_ok()
+}
+
+fn graph(info: &ModelInfo, onnx: &[u8], keeps_integers: bool) -> Result<Graph, String> {
     let model = Model::read(onnx).map_err(|error| error.to_string())?;
+    let sides = [info.size.height, info.size.width].map(usize::from);
+    Graph::read(&model, info.planes, sides, info.outputs(), keeps_integers)
+}
+
+fn plan(info: &ModelInfo, onnx: &[u8], level: Level, keeps_integers: bool) -> Result<Plan, String> {
+    let mut graph = graph(info, onnx, keeps_integers)?;
     let size = [info.size.width, info.size.height].map(usize::from);
-    let sides = [size[1], size[0]];
-    let mut graph = Graph::read(&model, info.planes, sides, info.outputs(), keeps_integers)?;
     graph.begin_bytes_with(level.least_byte());
     let plan = Plan::new(&graph, size, level, keeps_integers)?;
     let lens = info.output_lens();

@@ -39,7 +39,7 @@ impl OrtModel {
     /// `path` is only used in errors. The evaluators choose the device.
     ///
     /// # Errors
-    /// [`EvalError::Load`] when the metadata are refused ([`ModelInfo::read_for`]),
+    /// [`EvalError::Load`] when the metadata are refused ([`ModelInfo::read_for`]) or its tensors would fill the memory,
     /// [`EvalError::Unavailable`] when there is no usable library.
     pub fn load(
         path: &str,
@@ -47,8 +47,13 @@ impl OrtModel {
         board: Option<BoardSize>,
         library: &LibraryPlaces,
     ) -> Result<OrtModel, EvalError> {
+        let info = ModelInfo::read_for(path, &onnx, board)?;
+        #[cfg(feature = "tract")]
+        if !super::native::knows(&info, &onnx) {
+            super::tract::judge(path, &onnx, &info)?;
+        }
         Ok(OrtModel {
-            info: ModelInfo::read_for(path, &onnx, board)?,
+            info,
             environment: environment(library)?,
             path: path.to_owned(),
             onnx,

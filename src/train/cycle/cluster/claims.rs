@@ -9,7 +9,7 @@ use super::objects::{self, Snapshot};
 use super::tickets::Ticket;
 use crate::TrainError;
 use crate::cycle::Machine;
-use crate::store::{Creation, Store};
+use crate::store::{Creation, PlainName, Store};
 
 /// What to do next about a ticket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -182,7 +182,10 @@ impl Claims {
         let Some(owner) = self.store.get(&claim)? else {
             return Ok(None);
         };
-        let owner = objects::worker(&String::from_utf8_lossy(&owner));
+        let owner = PlainName::try_from(String::from_utf8_lossy(&owner).into_owned());
+        let Ok(owner) = owner.map(|owner| objects::worker(&owner)) else {
+            return Ok(None);
+        };
         let report = self.store.get(&owner)?;
         // One that came damaged is no sign, and the next look gets another.
         let machine: Option<Machine> = report.and_then(|bytes| objects::parse(&owner, &bytes).ok());

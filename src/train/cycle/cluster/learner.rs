@@ -14,7 +14,7 @@ use super::machines::MachinesSeen;
 use super::manifest::Manifest;
 use super::objects::Snapshot;
 use super::reminder::Reminder;
-use super::tickets::{Part, Ticket};
+use super::tickets::{GamesOffer, Part, Ticket};
 use super::worker::Worker;
 use super::{objects, working_copy};
 use crate::TrainError;
@@ -28,6 +28,8 @@ use crate::trainable::Trainable;
 /// The learner's side of a run: the machines that play for it, and the store in which it survives this one. Its own
 /// folder is then a working copy.
 pub(in crate::cycle) struct Learner<G> {
+    /// An empty board: rules and type of position.
+    pub(super) start: G,
     pub(super) store: Store,
     pub(super) run_folder: RunFolder,
     pub(super) plan: CyclePlan,
@@ -153,9 +155,10 @@ impl<G: Trainable> Learner<G> {
         }
     }
 
-    /// Puts a ticket's shard into its folder; returns its statistics.
+    /// Puts the shard of an offer's ticket into its folder; returns its statistics.
     pub(super) fn fetch(
         &self,
+        offer: &GamesOffer,
         ticket: &Ticket,
         folder: &Path,
         range: GameRange,
@@ -168,15 +171,19 @@ impl<G: Trainable> Learner<G> {
         }
         let (result, store) = (ticket.result(), self.store.name());
         let replay = objects::replay(store, &ticket.full_name());
+        let starts = self.plan.starts(&self.start)?;
+        let start = &starts[range.board];
         let found = self.store.find_checked(&result, |bytes| {
-            let shard = shard::decode(path, bytes.clone()).map_err(|error| {
-                let reason = match error {
-                    TrainError::Corrupt { reason, .. } => reason,
-                    other => other.to_string(),
-                };
-                format!("{reason}; delete it, and {replay}")
-            })?;
-            Ok::<_, String>((bytes, count_games(&shard.rows)))
+            let shard = shard::decode(path, bytes.clone()).map_err(|error| match error {
+                TrainError::Corrupt { reason, .. } => reason,
+                other => other.to_string(),
+            });
+            let progress = shard.and_then(|shard| {
+                let checked = offer.check(&shard, start, &self.plan, range);
+                checked.map(|()| count_games(&shard.rows))
+            });
+            let advise = |reason| format!("{reason}; delete it, and {replay}");
+            Ok::<_, String>((bytes, progress.map_err(advise)?))
         })?;
         let missing = || {
             let reason = format!("it is missing; {replay}");

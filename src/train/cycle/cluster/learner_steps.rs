@@ -65,7 +65,7 @@ impl<G: Trainable> Learner<G> {
     ) -> Result<Progress, TrainError> {
         self.generation.set(job.generation);
         let name = GamesOffer::object(job.generation);
-        let offer: GamesOffer = self.store.get_checked(&name, objects::value)?;
+        let offer = self.store.get_checked(&name, GamesOffer::parse)?;
         let tickets = offer.tickets(&self.plan);
         let evaluations = self.seen.borrow().evaluations();
         let progress = Cell::new(Progress::default());
@@ -74,7 +74,7 @@ impl<G: Trainable> Learner<G> {
             &tickets,
             &mut |ticket| {
                 if let Part::Games(range) = ticket.part {
-                    let new = self.fetch(ticket, &folders[range.board], range)?;
+                    let new = self.fetch(&offer, ticket, &folders[range.board], range)?;
                     progress.set(progress.get().join(new));
                 }
                 Ok(())
@@ -107,10 +107,10 @@ impl<G: Trainable> Learner<G> {
             return Ok(());
         }
         let name = GamesOffer::object(generation);
-        let offer: GamesOffer = self.store.get_checked(&name, objects::value)?;
+        let offer = self.store.get_checked(&name, GamesOffer::parse)?;
         for ticket in offer.tickets(&self.plan) {
             if let Part::Games(range) = ticket.part {
-                self.fetch(&ticket, &folders[range.board], range)?;
+                self.fetch(&offer, &ticket, &folders[range.board], range)?;
             }
         }
         self.complete.borrow_mut().insert(generation);
@@ -152,8 +152,12 @@ impl<G: Trainable> Learner<G> {
                 let Part::Pairs(range) = ticket.part else {
                     return Ok(());
                 };
-                let result: PairsResult =
-                    self.store.get_checked(&ticket.result(), objects::value)?;
+                let replay = objects::replay(self.store.name(), &ticket.full_name());
+                let parse = |bytes: Vec<u8>| {
+                    let result = PairsResult::parse(&bytes, &offer, range);
+                    result.map_err(|reason| format!("{reason}; delete it, and {replay}"))
+                };
+                let result = self.store.get_checked(&ticket.result(), parse)?;
                 let against = &mut met[range.opponent];
                 against.insert(range.first, result.pairs);
                 observe(range.opponent, &joined(against))
@@ -180,7 +184,8 @@ impl<G: Trainable> Learner<G> {
             Outcome::Superseded => Err(self.superseded()),
             Outcome::Adopt(bytes) => {
                 log::warn!("generation {number} was finished by the learner before this one");
-                let found: Done = objects::parse(&name, &bytes)?;
+                let found = Done::parse(number, bytes);
+                let found = found.map_err(|reason| self.store.error(&name, reason))?;
                 working_copy::bring_up(&self.store, run_folder, &self.manifest.id, &self.plan)?;
                 Ok(found.generation)
             }
@@ -195,10 +200,8 @@ impl<G: Trainable> Learner<G> {
         let name = objects::of(done.len() as u32, "finished.json");
         self.store.keep(&name, b"{}\n")?;
         if let Some(last) = done.last() {
-            let done: Done = self
-                .store
-                .get_checked(&working_copy::object(last.number), objects::value)?;
-            for (name, hash) in &done.networks {
+            let done = Done::read(&self.store, last.number)?;
+            for (name, hash) in done.iter().flat_map(|done| &done.networks) {
                 let (store, object) = (self.store.name(), objects::network(hash));
                 log::info!("{name} is {object} in {store}");
             }

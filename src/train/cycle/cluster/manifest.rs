@@ -12,7 +12,7 @@ use super::{objects, term};
 use crate::TrainError;
 use crate::cycle::{CyclePlan, MAY_GROW, to_json};
 use crate::shards::shard;
-use crate::store::{Creation, RESTORE, RUN, Store};
+use crate::store::{Creation, PlainName, RESTORE, RUN, Store};
 use tengen::fnv;
 
 /// Version of the objects' names and contents.
@@ -31,7 +31,7 @@ pub(super) struct Manifest {
     pub(super) program: String,
     pub(super) shard_format: u32,
     /// Distinguishes runs: a random number.
-    pub(super) id: String,
+    pub(super) id: PlainName,
     /// Checksum of the first plan.
     pub(super) plan_hash: String,
     /// The first plan, as TOML.
@@ -55,7 +55,7 @@ impl Manifest {
             protocol: PROTOCOL,
             program: PROGRAM.to_owned(),
             shard_format: shard::FORMAT,
-            id: format!("{:016x}", getrandom::u64().unwrap_or_default()),
+            id: format!("{:016x}", getrandom::u64().unwrap_or_default()).try_into()?,
             plan_hash: format!("{:016x}", fnv::hash(text.as_bytes())),
             plan: text,
         })

@@ -115,6 +115,7 @@ pub fn run_learner<G: Trainable>(
     let worker = || Worker::new(start, resources.runtime, store, &options.worker);
     let worker = options.plays.then(worker).transpose()?;
     let learner = Learner {
+        start: start.clone(),
         store: store.clone(),
         run_folder: RunFolder::new(&folder),
         plan: plan.clone(),

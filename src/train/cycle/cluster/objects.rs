@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 
 use crate::cycle::from_json;
-use crate::store::{RESTORE, RUN, Store};
+use crate::store::{RESTORE, RUN, Store, stays_inside};
 use crate::{TrainError, durable};
 
 /// The value of these bytes; `name` is for messages.
@@ -172,7 +172,7 @@ impl Snapshot {
         let further = self
             .attempts
             .values()
-            .map(|&highest| u64::from(highest - 1));
+            .map(|&highest| u64::from(highest.saturating_sub(1)));
         (self.attempts.len() as u64, further.sum())
     }
 }
@@ -198,6 +198,10 @@ pub fn copy_run(store: &Store, folder: &Path) -> Result<usize, TrainError> {
     }
     let names = store.list("")?;
     for name in &names {
+        if !stays_inside(name) {
+            let reason = "its name leads out of the folder that it would be copied to; remove it";
+            return Err(store.error(name, reason).into());
+        }
         let path = folder.join(name);
         if !path.exists() {
             let above = path.parent().unwrap_or(folder);

@@ -12,12 +12,13 @@ use crate::cycle::{CyclePlan, GameRange, NetworkRef, from_json, to_json};
 use crate::play::generate::{Progress, generate_shard};
 use crate::play::matches::{MatchParams, PairResult, play_match};
 use crate::play::runtime::Runtime;
-use crate::shards::shard;
-use crate::store::{RESTORE, Store};
+use crate::shards::row::Row;
+use crate::shards::shard::{self, Shard};
+use crate::store::{PlainName, RESTORE, Store};
 use crate::trainable::Trainable;
 use crate::{TrainError, durable};
 use tengen::fnv;
-use tengen::game::BoardSize;
+use tengen::game::{BoardSize, Game};
 use tengen::system::own_temporary_folder;
 use tengen_nn::eval::{BackendKind, Device, EvaluatorFactory};
 
@@ -100,19 +101,17 @@ impl<G: Trainable> TicketPlayer<G> {
         let start = starts
             .get(range.board)
             .ok_or_else(|| TrainError::plan("it has fewer boards than the tickets"))?;
-        let mut opened = None;
-        let mut source = format!("{} visits={}", offer.job.players, offer.job.visits);
+        let (mut opened, mut means) = (None, String::new());
         if let Some(network) = &offer.job.network {
             let (factory, backend) = self.open(network, start.size())?;
-            source += &format!(" network={} backend={backend}", network.hash);
+            means = backend.to_string();
             if !self.is_exact() {
-                source += &format!("-{}", self.runtime.device);
+                means += &format!("-{}", self.runtime.device);
             }
             opened = Some(factory);
         }
-        source += &format!(" plan={}", offer.run);
         let job = &offer.job;
-        let games = job.generation_plan(&plan, range, self.threads, source);
+        let games = job.generation_plan(&plan, range, self.threads, offer.players(&means));
         let player = job.player(&plan, start, opened)?;
         let (bytes, _) = generate_shard(start, &games, &*player, observe)?;
         Ok(bytes)
@@ -137,7 +136,7 @@ impl<G: Trainable> TicketPlayer<G> {
             Ok(factory)
         })?;
         if other.network.is_none() {
-            sources.push(other.name.clone());
+            sources.push(other.name.to_string());
         }
         let settings = MatchParams {
             first: range.first,
@@ -166,7 +165,8 @@ impl<G: Trainable> TicketPlayer<G> {
         if let Some(known) = self.open.get(&key) {
             return Ok(known.clone());
         }
-        let path = self.networks.join(format!("{}.onnx", network.hash));
+        let file = PlainName::try_from(format!("{}.onnx", network.hash))?;
+        let path = self.networks.join(&*file);
         let is_there =
             path.exists() && std::fs::read(&path).is_ok_and(|bytes| hash(&bytes) == network.hash);
         if !is_there {
@@ -201,6 +201,96 @@ pub(super) fn hash(bytes: &[u8]) -> String {
     format!("{:016x}", fnv::hash(bytes))
 }
 
+/// Comes before the means by which a network was evaluated, the one thing that a ticket leaves to its player.
+const MEANS: &str = " backend=";
+
+impl GamesOffer {
+    /// Who plays its games, for their source.
+    fn players(&self, means: &str) -> String {
+        let (job, run) = (&self.job, &self.run);
+        let mut players = format!("{} visits={}", job.players, job.visits);
+        if let Some(network) = &job.network {
+            players += &format!(" network={}{MEANS}{means}", network.hash);
+        }
+        format!("{players} plan={run}")
+    }
+
+    /// Whether a shard has the games of this range, each once, as the offer wants them.
+    ///
+    /// # Errors
+    /// Says what it has instead.
+    pub(super) fn check<G: Game>(
+        &self,
+        shard: &Shard,
+        start: &G,
+        plan: &CyclePlan,
+        range: GameRange,
+    ) -> Result<(), String> {
+        let found = &shard.info;
+        let means = found.source.split_once(MEANS).map_or("", |(_, rest)| rest);
+        let means = means.split(' ').next().unwrap_or_default();
+        let games = self
+            .job
+            .generation_plan(plan, range, 1, self.players(means));
+        let wanted = games.shard_info(start);
+        if *found != wanted {
+            return Err(format!("its games are of {found}, not of {wanted}"));
+        }
+        let games = shard.rows.chunk_by(|a, b| a.game == b.game);
+        let end = range.first + range.games;
+        if !games.map(|game| game[0].game).eq(range.first..end) {
+            return Err(format!(
+                "it has not just the {} games from number {} on",
+                range.games, range.first
+            ));
+        }
+        let is_next = |a: &Row, b: &Row| a.game != b.game || a.ply < b.ply;
+        match shard.rows.is_sorted_by(is_next) {
+            true => Ok(()),
+            false => Err("it has a position of a game twice, or out of order".to_owned()),
+        }
+    }
+}
+
+impl PairsResult {
+    /// The result of these bytes, if it is of the pairs of this range, as the offer wants them.
+    ///
+    /// # Errors
+    /// Says what it has instead.
+    pub(super) fn parse(
+        bytes: &[u8],
+        offer: &MatchesOffer,
+        range: PairRange,
+    ) -> Result<PairsResult, String> {
+        let result: PairsResult = from_json(bytes)?;
+        let opponent = &offer.job.opponents[range.opponent];
+        let players = result.source.split_once(" against ");
+        let is_of = |player: &str, network: &NetworkRef| {
+            let means = player.strip_prefix(&*network.hash);
+            means.is_some_and(|means| means.starts_with(' '))
+        };
+        let is_right = players.is_some_and(|(own, other)| {
+            is_of(own, &offer.job.network)
+                && match &opponent.network {
+                    Some(network) => is_of(other, network),
+                    None => *other == *opponent.name,
+                }
+        });
+        if !is_right {
+            let source = result.source;
+            return Err(format!("its players are {source}, not those of its ticket"));
+        }
+        match result.pairs.len() == range.pairs as usize {
+            true => Ok(result),
+            false => Err(format!(
+                "it has {} pairs of games, not {}",
+                result.pairs.len(),
+                range.pairs
+            )),
+        }
+    }
+}
+
 /// Who made a result, and how; `None` if it cannot be read.
 pub(super) fn source(ticket: &Ticket, bytes: Vec<u8>) -> Option<String> {
     match ticket.part {
@@ -211,6 +301,66 @@ pub(super) fn source(ticket: &Ticket, bytes: Vec<u8>) -> Option<String> {
         Part::Pairs(_) => {
             let result: PairsResult = from_json(&bytes).ok()?;
             Some(result.source)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cycle::MatchJob;
+    use crate::cycle::jobs::Opponent;
+
+    #[test]
+    fn results_of_other_players_or_of_too_few_pairs_are_refused() {
+        let network = |hash: &str| NetworkRef {
+            name: "network".to_owned(),
+            hash: hash.to_owned(),
+        };
+        let opponent = |name: &str, network| Opponent {
+            name: name.to_owned().try_into().unwrap(),
+            playouts: 5,
+            network,
+        };
+        let offer = MatchesOffer {
+            job: MatchJob {
+                generation: 1,
+                network: network("a1"),
+                opponents: vec![
+                    opponent("rave-5", None),
+                    opponent("network-0000", Some(network("b2"))),
+                ],
+                pairs: 2,
+                pairs_per_ticket: 1,
+                visits: 1,
+                opening_plies: 0,
+                seed: 0,
+            },
+            plan: String::new(),
+        };
+        let parsed = |opponent: usize, source: &str, pairs: usize| {
+            let pairs = vec![["win", "loss"]; pairs];
+            let result = serde_json::json!({ "source": source, "pairs": pairs });
+            let (first, range_pairs) = (0, 1);
+            let range = PairRange {
+                opponent,
+                first,
+                pairs: range_pairs,
+            };
+            PairsResult::parse(result.to_string().as_bytes(), &offer, range)
+        };
+        for (opponent, source) in [
+            (0, "a1 native against rave-5"),
+            (1, "a1 ort against b2 ort"),
+        ] {
+            assert_eq!(parsed(opponent, source, 1).unwrap().source, source);
+            let message = parsed(opponent, source, 3).unwrap_err();
+            assert!(message.contains("3 pairs of games, not 1"), "{message}");
+            let message = parsed(1 - opponent, source, 1).unwrap_err();
+            assert!(message.contains("not those of its ticket"), "{message}");
+        }
+        for source in ["", "evil", "a1 against rave-5", "a10 x against rave-5"] {
+            assert!(parsed(0, source, 1).is_err(), "{source}");
         }
     }
 }

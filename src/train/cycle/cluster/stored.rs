@@ -7,11 +7,17 @@ use std::path::{Path, PathBuf};
 use super::objects;
 use super::tickets::{GamesOffer, MatchesOffer, Offers};
 use super::working_copy::{self, Done, needed};
-use crate::cycle::{CyclePlan, load};
+use crate::cycle::CyclePlan;
 use crate::store::{RESTORE, RUN};
 
 /// Objects of a generation that are there once, by which a store is recognised.
 const ONCE: [&str; 4] = ["tickets.json", "matches.json", "done.json", "finished.json"];
+
+/// Whether some of `count` names that are counted up have this number: a far larger one is of another hand, and all
+/// before it would be missed.
+fn is_likely(number: u32, count: usize) -> bool {
+    (number as usize) < 10 * (count + 10)
+}
 
 /// A store that is a folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,6 +79,7 @@ impl StoreFolder {
         need(RUN, RESTORE);
         let folders = self.names("");
         let generations = folders.iter().filter_map(|name| objects::generation(name));
+        let generations = generations.filter(|&number| is_likely(number, folders.len()));
         let has = |number: u32, name: &str| self.0.join(objects::of(number, name)).is_file();
         let ends = generations.filter_map(|number| match has(number, "done.json") {
             true => Some(number + 1),
@@ -86,8 +93,8 @@ impl StoreFolder {
             need(&done, RESTORE);
             need(&GamesOffer::object(number), RESTORE);
             let offers = Offers {
-                games: self.read(&GamesOffer::object(number)),
-                matches: self.read(&MatchesOffer::object(number)),
+                games: self.read(&GamesOffer::object(number), GamesOffer::parse),
+                matches: self.read(&MatchesOffer::object(number), MatchesOffer::parse),
             };
             for ticket in offers.tickets().unwrap_or_default() {
                 need(&ticket.result(), &self.replay(&ticket.full_name()));
@@ -95,7 +102,7 @@ impl StoreFolder {
             plan = offers
                 .games
                 .and_then(|offer| CyclePlan::parse(&offer.plan).ok());
-            if let Some(done) = self.read::<Done>(&done) {
+            if let Some(done) = self.read(&done, |bytes| Done::parse(number, bytes)) {
                 term = done.term.max(term);
                 all.push(done);
             }
@@ -110,17 +117,20 @@ impl StoreFolder {
                 need(&objects::network(hash), RESTORE);
             }
         }
-        let terms = self.names("epoch").into_iter();
-        let highest = terms.filter_map(|name| name.parse::<u32>().ok()).max();
-        for number in 1..=highest.unwrap_or(0).max(term) {
+        let names = self.names("epoch");
+        let terms = names.iter().filter_map(|name| name.parse::<u32>().ok());
+        let terms = terms
+            .chain([term])
+            .filter(|&number| is_likely(number, names.len()));
+        for number in 1..=terms.max().unwrap_or(0) {
             need(&objects::term(number), RESTORE);
         }
         missing
     }
 
     /// An object that is sound: damage is told of each file.
-    fn read<T: serde::de::DeserializeOwned>(&self, name: &str) -> Option<T> {
-        load(&self.0.join(name)).ok().flatten()
+    fn read<T>(&self, name: &str, parse: impl Fn(Vec<u8>) -> Result<T, String>) -> Option<T> {
+        parse(fs::read(self.0.join(name)).ok()?).ok()
     }
 
     /// Names of what is in a folder of it.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::objects::{self, Snapshot};
 use crate::TrainError;
 use crate::cycle::{CyclePlan, GameRange, GamesJob, MatchJob};
-use crate::store::Store;
+use crate::store::{RESTORE, Store};
 
 /// A generation's games: `tickets.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,10 +79,35 @@ impl Ticket {
     }
 }
 
+/// The most tickets of an offer: more would be a slip, and fill the memory of all machines.
+const MAX_TICKETS: u64 = 1_000_000;
+
+/// # Errors
+/// Says that an offer of so much work, in tickets of `each`, has too many of them.
+fn check_count(work: u64, each: u64) -> Result<(), String> {
+    match work / each.max(1) < MAX_TICKETS {
+        true => Ok(()),
+        false => Err(format!("it has more than {MAX_TICKETS} tickets; {RESTORE}")),
+    }
+}
+
 impl GamesOffer {
     /// The object's name.
     pub(super) fn object(generation: u32) -> String {
         objects::of(generation, "tickets.json")
+    }
+
+    /// The offer of these bytes.
+    ///
+    /// # Errors
+    /// Says what is wrong with them, and what to do.
+    pub(super) fn parse(bytes: Vec<u8>) -> Result<GamesOffer, String> {
+        let offer: GamesOffer = objects::value(bytes)?;
+        let GamesJob { first, games, .. } = offer.job;
+        let last = first.checked_add(games);
+        last.ok_or_else(|| format!("its games have no numbers; {RESTORE}"))?;
+        check_count(games, offer.games_per_ticket)?;
+        Ok(offer)
     }
 
     /// Its tickets, board after board.
@@ -112,6 +137,23 @@ impl MatchesOffer {
     /// The object's name.
     pub(super) fn object(generation: u32) -> String {
         objects::of(generation, "matches.json")
+    }
+
+    /// The offer of these bytes.
+    ///
+    /// # Errors
+    /// Says what is wrong with them, and what to do.
+    pub(super) fn parse(bytes: Vec<u8>) -> Result<MatchesOffer, String> {
+        let offer: MatchesOffer = objects::value(bytes)?;
+        let MatchJob {
+            opponents,
+            pairs,
+            pairs_per_ticket,
+            ..
+        } = &offer.job;
+        let pairs = u64::from(*pairs) * opponents.len() as u64;
+        check_count(pairs, u64::from(*pairs_per_ticket))?;
+        Ok(offer)
     }
 
     /// Its tickets, opponent after opponent.
@@ -150,10 +192,11 @@ impl Offers {
     pub(super) fn update(&mut self, store: &Store, snapshot: &Snapshot) -> Result<(), TrainError> {
         let generation = snapshot.generation;
         if snapshot.has_games && self.games.is_none() {
-            self.games = objects::read(store, &GamesOffer::object(generation))?;
+            self.games = store.find_checked(&GamesOffer::object(generation), GamesOffer::parse)?;
         }
         if snapshot.has_matches && self.matches.is_none() {
-            self.matches = objects::read(store, &MatchesOffer::object(generation))?;
+            let name = MatchesOffer::object(generation);
+            self.matches = store.find_checked(&name, MatchesOffer::parse)?;
         }
         Ok(())
     }
@@ -196,5 +239,26 @@ pub fn open_tickets(store: &Store) -> Result<Option<Vec<String>>, TrainError> {
             open.extend(tickets.map(|ticket| ticket.full_name()));
         }
         generation += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_offer_of_more_tickets_than_memory_is_refused() {
+        let offer = |first: u64, games: u64| {
+            let offer = serde_json::json!({
+                "generation": 0, "stage": 0, "players": "nothing", "network": null, "rollouts": false,
+                "visits": 1, "first": first, "games": games, "games_per_ticket": 50, "run": "", "plan": "",
+            });
+            GamesOffer::parse(offer.to_string().into_bytes()).map(|offer| offer.job.games)
+        };
+        assert_eq!(offer(0, 5_000), Ok(5_000));
+        for (first, games) in [(0, u64::MAX), (0, 1 << 40), (u64::MAX, 2)] {
+            let message = offer(first, games).unwrap_err();
+            assert!(message.contains("restore it"), "{message}");
+        }
     }
 }

@@ -10,9 +10,10 @@ use super::objects;
 use super::player::{download, hash};
 use crate::cycle::{CyclePlan, Generation, MatchRecord, RunFolder, load, match_records, save};
 use crate::fit::checkpoint::Checkpoint;
-use crate::store::{RESTORE, Store, folder_of};
+use crate::store::{PlainName, RESTORE, Store, folder_of};
 use crate::{TrainError, durable};
 use tengen::system::own_temporary_folder;
+use tengen_nn::eval::ModelInfo;
 
 /// A finished generation: `done.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,9 +23,9 @@ pub(super) struct Done {
     pub(super) term: u32,
     pub(super) generation: Generation,
     /// File name of its checkpoint.
-    pub(super) checkpoint: String,
+    pub(super) checkpoint: PlainName,
     /// Checksums of its networks, by file name.
-    pub(super) networks: BTreeMap<String, String>,
+    pub(super) networks: BTreeMap<PlainName, PlainName>,
     /// The matches that rate it, if there were any.
     pub(super) matches: Option<Vec<MatchRecord>>,
 }
@@ -35,6 +36,28 @@ pub(super) fn object(generation: u32) -> String {
 }
 
 impl Done {
+    /// The commit of a generation; `None` if it is not finished.
+    ///
+    /// # Errors
+    /// [`TrainError`] of the store, also when the object is damaged.
+    pub(super) fn read(store: &Store, number: u32) -> Result<Option<Done>, TrainError> {
+        let parse = |bytes| Done::parse(number, bytes);
+        Ok(store.find_checked(&object(number), parse)?)
+    }
+
+    /// The commit of a generation, from its bytes.
+    ///
+    /// # Errors
+    /// Says what is wrong with them, and what to do.
+    pub(super) fn parse(number: u32, bytes: Vec<u8>) -> Result<Done, String> {
+        let done: Done = objects::value(bytes)?;
+        let found = done.generation.number;
+        match found == number {
+            true => Ok(done),
+            false => Err(format!("it is of the generation {found}; {RESTORE}")),
+        }
+    }
+
     /// Uploads the files of a generation that the folder holds; returns its commit.
     ///
     /// # Errors
@@ -49,7 +72,7 @@ impl Done {
         let fit = run_folder.fit(number);
         let newest = durable::list(&fit, "step-", "checkpoint")?.pop();
         let path = newest.ok_or_else(|| TrainError::mismatch(&fit, "it has no checkpoint"))?;
-        let checkpoint = file_name(&path);
+        let checkpoint = PlainName::try_from(file_name(&path))?;
         store.keep(&objects::of(number, &checkpoint), &durable::load(&path)?)?;
         let mut networks = BTreeMap::new();
         let folder = run_folder.networks();
@@ -58,7 +81,7 @@ impl Done {
             let name = file_name(&path);
             // That of the warm-up may play the first generations.
             if name.contains(&own) || (number == 0 && name.starts_with("warm-up")) {
-                networks.insert(name, upload(store, &path)?);
+                networks.insert(name.try_into()?, upload(store, &path)?.try_into()?);
             }
         }
         let matches = run_folder.matches(number);
@@ -92,8 +115,8 @@ fn file_name(path: &Path) -> String {
 
 /// Where the working copy of a run is, unless the user names a folder. A run that begins again in a
 /// store has another one; so has a copy of a run.
-pub(super) fn usual(store: &Store, id: &str) -> PathBuf {
-    own_temporary_folder().join(usual_prefix(store) + id)
+pub(super) fn usual(store: &Store, id: &PlainName) -> PathBuf {
+    own_temporary_folder().join(usual_prefix(store) + &**id)
 }
 
 /// How the names of all usual working copies of runs in a store begin.
@@ -171,7 +194,7 @@ pub(super) fn bring_up(
     // What is lost or damaged here comes again from the store, with all that is after it.
     let own = run_folder.sound_generations();
     let mut all: Vec<Done> = Vec::new();
-    while let Some(done) = objects::read(store, &object(all.len() as u32))? {
+    while let Some(done) = Done::read(store, all.len() as u32)? {
         all.push(done);
     }
     let Some(last) = all.last() else {
@@ -223,30 +246,39 @@ fn keep_matches(run_folder: &RunFolder, done: &Done) -> Result<(), TrainError> {
     };
     let folder = run_folder.matches(done.generation.number);
     durable::prepare_folder(&folder)?;
-    for record in records {
-        save(&folder.join(format!("{}.json", record.second)), record)?;
-    }
-    Ok(())
+    records.iter().try_for_each(|record| {
+        let name = PlainName::try_from(format!("{}.json", record.second))?;
+        save(&folder.join(&*name), record)
+    })
 }
 
 fn keep_checkpoint(store: &Store, run_folder: &RunFolder, last: &Done) -> Result<(), TrainError> {
     let number = last.generation.number;
     let folder = run_folder.fit(number);
-    let path = folder.join(&last.checkpoint);
+    let path = folder.join(&*last.checkpoint);
     if path.exists() && Checkpoint::load(&path).is_ok() {
         return Ok(());
     }
     durable::prepare_folder(&folder)?;
     let bytes = store.get_checked(&objects::of(number, &last.checkpoint), |bytes| {
-        let is_right = last.checkpoint.contains(&hash(&bytes));
-        let wrong = || format!("its checksum is not that of its name; {RESTORE}");
-        is_right.then_some(bytes).ok_or_else(wrong)
+        if !last
+            .checkpoint
+            .ends_with(&format!(".{}.checkpoint", hash(&bytes)))
+        {
+            return Err(format!("its checksum is not that of its name; {RESTORE}"));
+        }
+        let parsed = Checkpoint::from_bytes(&bytes);
+        parsed.map_err(|reason| format!("{reason}; {RESTORE}"))?;
+        Ok(bytes)
     })?;
     durable::write(&path, &bytes)
 }
 
 /// Names and checksums of the networks with which the next generation may have to do.
-pub(super) fn needed<'a>(all: &'a [Done], plan: &CyclePlan) -> BTreeMap<&'a String, &'a String> {
+pub(super) fn needed<'a>(
+    all: &'a [Done],
+    plan: &CyclePlan,
+) -> BTreeMap<&'a PlainName, &'a PlainName> {
     let generations = || all.iter().map(|done| &done.generation);
     let recent = generations().rev().take(plan.machines.ahead as usize + 1);
     let mut numbers: BTreeSet<u32> = recent.map(|g| g.plays_next).collect();
@@ -266,12 +298,17 @@ pub(super) fn needed<'a>(all: &'a [Done], plan: &CyclePlan) -> BTreeMap<&'a Stri
 fn keep_network(
     store: &Store,
     run_folder: &RunFolder,
-    name: &str,
+    name: &PlainName,
     wanted: &str,
 ) -> Result<(), TrainError> {
-    let path = run_folder.networks().join(name);
+    let path = run_folder.networks().join(&**name);
     if fs::read(&path).is_ok_and(|bytes| hash(&bytes) == wanted) {
         return Ok(());
     }
-    durable::write(&path, &download(store, wanted)?)
+    let bytes = download(store, wanted)?;
+    ModelInfo::read(name, &bytes).map_err(|error| {
+        let reason = format!("{error}; {RESTORE}");
+        store.error(&objects::network(wanted), reason)
+    })?;
+    durable::write(&path, &bytes)
 }

@@ -38,15 +38,17 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let has_network = |number: &u32| context.run_folder.network(*number).exists();
         let last = last.filter(has_network);
         let mut opponents = vec![Opponent {
-            name: anchor_name(anchor),
+            name: anchor_name(anchor).try_into()?,
             playouts: anchor,
             network: None,
         }];
-        opponents.extend(last.map(|last| Opponent {
-            name: network_name(last),
-            playouts: 0,
-            network: Some(NetworkRef::of(&context.run_folder.network(last))),
-        }));
+        if let Some(last) = last {
+            opponents.push(Opponent {
+                name: network_name(last).try_into()?,
+                playouts: 0,
+                network: Some(NetworkRef::of(&context.run_folder.network(last))),
+            });
+        }
         let job = MatchJob {
             generation: self.number,
             network: NetworkRef::of(&context.run_folder.network(self.number)),
@@ -61,7 +63,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let keep = |opponent: &Opponent, pairs| {
             let record = MatchRecord {
                 first: network_name(self.number),
-                second: opponent.name.clone(),
+                second: opponent.name.to_string(),
                 pairs,
             };
             save(&path(opponent), &record)

@@ -123,11 +123,19 @@ impl Architecture {
     /// Whether the same weights work on boards of all sizes: no layer is as large as the board.
     pub fn is_for_any_board(&self, shape: impl Into<GameShape>) -> bool {
         let shape = shape.into();
-        let declared = |side| {
+        let on = |side| {
             let size = BoardSize::square(side);
-            self.declare(1, GameShape { size, ..shape }, 0).0
+            self.shapes(1, GameShape { size, ..shape })
         };
-        declared(2).same_shape(&declared(3))
+        on(2).same_shape(&on(3))
+    }
+
+    /// Names, shapes and roles of the weights for this board and number of input planes, without their numbers.
+    pub fn shapes(&self, planes: usize, shape: impl Into<GameShape>) -> Weights {
+        let shape = shape.into();
+        let mut walk = InitWeights::of_shapes(shape.size.area());
+        self.describe(&mut walk, &planes, shape, Outputs::All);
+        walk.finish().0
     }
 
     /// Initial weights for this board and number of input planes, and the network's size.
@@ -332,6 +340,14 @@ mod tests {
         );
         assert_eq!(counts.played.parameters, counts.fitted.parameters);
         assert_eq!(weights.get("block4.b.weight").dims, [32, 32, 3, 3]);
+        let shapes = architecture.shapes(12, SIZE);
+        assert!(shapes.same_shape(&weights));
+        assert!(
+            shapes
+                .tensors()
+                .iter()
+                .all(|weight| weight.values.is_empty())
+        );
     }
 
     /// AlphaGobangZero's Figure 4 on its board: 2 x 2 convolutions of 256 filters, 64 moves.

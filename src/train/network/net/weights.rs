@@ -113,14 +113,15 @@ pub struct WalkCounts {
     pub multiply_adds: usize,
 }
 
-/// Walks through a network by shapes; draws the initial weights.
+/// Walks through a network by shapes; draws the initial weights, if they are wanted.
 ///
 /// Weights are initialised normally with variance 2 / fan-in before a ReLU (He et al. 2015) and 1 /
 /// fan-in in the layers with a bias, which mostly end a head.
 #[derive(Debug)]
 pub struct InitWeights {
     area: usize,
-    rng: Xoshiro256PlusPlus,
+    /// `None` for tensors without numbers.
+    rng: Option<Xoshiro256PlusPlus>,
     weights: Weights,
     multiply_adds: usize,
 }
@@ -129,8 +130,16 @@ impl InitWeights {
     /// A walk on a board of `area` points.
     pub fn new(area: usize, seed: u64) -> InitWeights {
         InitWeights {
+            rng: Some(Xoshiro256PlusPlus::seed_from_u64(seed)),
+            ..InitWeights::of_shapes(area)
+        }
+    }
+
+    /// The same, for names, shapes and roles alone: the tensors have no numbers, and need no memory for them.
+    pub fn of_shapes(area: usize) -> InitWeights {
+        InitWeights {
             area,
-            rng: Xoshiro256PlusPlus::seed_from_u64(seed),
+            rng: None,
             weights: Weights::default(),
             multiply_adds: 0,
         }
@@ -150,10 +159,11 @@ impl InitWeights {
     fn factors(&mut self, name: &str, dims: &[usize], fan_in: usize, gain: f32) {
         let deviation = (gain / fan_in as f32).sqrt();
         let len = dims.iter().product();
-        let values = {
-            let normal = (&mut self.rng).sample_iter::<f32, _>(StandardNormal);
+        let draw = |rng: &mut Xoshiro256PlusPlus| {
+            let normal = rng.sample_iter::<f32, _>(StandardNormal);
             normal.take(len).map(|number| deviation * number).collect()
         };
+        let values = self.rng.as_mut().map_or_else(Vec::new, draw);
         self.push(name, "weight", dims, Role::Weight, values);
     }
 
@@ -162,7 +172,10 @@ impl InitWeights {
             name: format!("{name}.{part}"),
             dims: dims.to_vec(),
             role,
-            values,
+            values: match self.rng {
+                Some(_) => values,
+                None => Vec::new(),
+            },
         });
     }
 

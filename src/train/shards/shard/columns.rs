@@ -15,7 +15,7 @@ use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::file::writer::SerializedFileWriter;
 
-use super::table::{self, columns, field, missing, schema};
+use super::table::{self, Room, columns, field, missing, schema};
 use crate::shards::ending;
 use crate::shards::row::{Row, Share};
 use crate::shards::training_game::with_komi;
@@ -128,20 +128,24 @@ fn moves(rows: &[Row]) -> ParquetResult<Vec<ByteArray>> {
     Ok(column)
 }
 
-/// The rows of a Parquet file, whose games begin at `empty`.
+/// The rows of a Parquet file of so many bytes, whose games begin at `empty`.
 ///
 /// # Errors
-/// Errors of the library, of a missing or invalid value, or of an illegal game.
+/// Errors of the library, of a missing or invalid value, of an illegal game, or of more rows than such a file can have.
 pub(super) fn read<G: Game>(
     empty: &G,
     reader: &SerializedFileReader<Bytes>,
+    bytes: usize,
 ) -> ParquetResult<Vec<Row>> {
-    let mut rows = Vec::new();
+    let (mut rows, mut room) = (Vec::new(), Room::of_file(bytes));
     for index in 0..reader.num_row_groups() {
         let group = reader.get_row_group(index)?;
-        let of = Columns::read(group.as_ref())?;
+        let count = usize::try_from(group.metadata().num_rows());
+        let count = count.map_err(|_| missing("row count"))?;
+        room.take::<Row>(count)?;
+        let of = Columns::read(group.as_ref(), count)?;
         let komi = match empty.rules().komi() {
-            Some(_) => table::read::<Int32Type>(group.as_ref(), Columns::COUNT, KOMI)?,
+            Some(_) => table::read::<Int32Type>(group.as_ref(), Columns::COUNT, KOMI, count)?,
             None => Vec::new(),
         };
         let rules: Arc<str> = empty.rules().to_string().into();
@@ -149,8 +153,10 @@ pub(super) fn read<G: Game>(
         let mut moves: Arc<[Move]> = Arc::default();
         for at in 0..of.game.len() {
             if at == 0 || of.game[at] != of.game[at - 1] {
+                room.take::<u8>(of.moves[at].len())?;
                 moves = unpack_moves(of.moves[at].data());
             }
+            room.take::<u8>(of.policy[at].len())?;
             rows.push(Row {
                 game: of.game[at].cast_unsigned(),
                 size: empty.size(),

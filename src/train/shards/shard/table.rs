@@ -29,14 +29,15 @@ macro_rules! columns {
             /// Number of columns.
             const COUNT: usize = [$(stringify!($column)),*].len();
 
-            /// The columns of a row group.
+            /// The columns of a row group, which has so many rows.
             fn read(
                 group: &dyn ::parquet::file::reader::RowGroupReader,
+                rows: usize,
             ) -> ::parquet::errors::Result<$name> {
                 let mut place = 0..;
                 Ok($name {
                     $($column: $crate::shards::shard::table::read::<$kind>(
-                        group, place.next().unwrap_or_default(), stringify!($column),
+                        group, place.next().unwrap_or_default(), stringify!($column), rows,
                     )?,)*
                 })
             }
@@ -82,31 +83,61 @@ pub(super) fn write<T: DataType>(
     writer.close()
 }
 
-/// All values of one column of a row group.
+/// All values of one column of a row group, which has so many rows.
 pub(super) fn read<T: DataType>(
     group: &dyn RowGroupReader,
     index: usize,
     name: &str,
+    rows: usize,
 ) -> ParquetResult<Vec<T::T>> {
-    let metadata = group.metadata();
-    let column = metadata.schema_descr().columns().get(index);
+    let column = group.metadata().schema_descr().columns().get(index);
     // The library panics on a column of another type.
     column
         .filter(|column| column.name() == name)
         .filter(|column| column.physical_type() == T::get_physical_type())
         .filter(|column| (column.max_def_level(), column.max_rep_level()) == (0, 0))
         .ok_or_else(|| missing(&format!("column {name}")))?;
-    let len = usize::try_from(metadata.num_rows()).map_err(|_| missing("row count"))?;
     // Memory is not reserved in advance: the number may be wrong.
     let mut values = Vec::new();
     let mut reader = get_typed_column_reader::<T>(group.get_column_reader(index)?);
-    while values.len() < len {
-        let (records, ..) = reader.read_records(len - values.len(), None, None, &mut values)?;
+    while values.len() < rows {
+        let (records, ..) = reader.read_records(rows - values.len(), None, None, &mut values)?;
         if records == 0 {
             return Err(missing("end of a column"));
         }
     }
     Ok(values)
+}
+
+/// How many times as large as its file a shard is in memory at most, besides [`SLACK`]: rows of games have some ten times
+/// as much. Of rows that are all alike a file of a kilobyte could fill all memory.
+const MAX_TIMES: usize = 128;
+/// Bytes of memory that a shard may take in any case.
+const SLACK: usize = 32 << 20;
+
+/// The memory that is left for the rows of a file.
+pub(super) struct Room(usize);
+
+impl Room {
+    /// For a file of so many bytes.
+    pub(super) fn of_file(bytes: usize) -> Room {
+        Room(bytes.saturating_mul(MAX_TIMES).saturating_add(SLACK))
+    }
+
+    /// Takes the memory of so many values.
+    ///
+    /// # Errors
+    /// When there is not so much.
+    pub(super) fn take<T>(&mut self, count: usize) -> ParquetResult<()> {
+        let left = count.checked_mul(size_of::<T>());
+        let left = left.and_then(|bytes| self.0.checked_sub(bytes));
+        self.0 = left.ok_or_else(|| {
+            ParquetError::General(format!(
+                "its rows would be more than {MAX_TIMES} times as large as the file, which no recorded games are"
+            ))
+        })?;
+        Ok(())
+    }
 }
 
 /// Error for an invalid part of a file.

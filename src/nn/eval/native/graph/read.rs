@@ -79,6 +79,7 @@ impl Graph {
             values: reader.values,
             nodes: reader.nodes,
         };
+        graph.check_sizes(sides[0] * sides[1])?;
         graph.leave_out_unread();
         Ok(graph)
     }

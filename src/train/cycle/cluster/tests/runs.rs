@@ -1,10 +1,12 @@
 //! Whole runs: on a folder, on a store that fails, with several learners.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use std::{fs, thread};
+
+use serde_json::{Value, json};
 
 use super::super::manifest::{Manifest, current_plan, refuse_store, require_run, wait_for_plan};
 use super::super::worker::{Worker, WorkerOptions};
@@ -13,11 +15,13 @@ use crate::cycle::cluster::objects;
 use crate::cycle::{CyclePlan, Generation, Machines, Resources, RunFolder, fsck, load};
 use crate::play::runtime::Runtime;
 use crate::shards::dataset::Dataset;
-use crate::shards::shard;
+use crate::shards::row::Row;
+use crate::shards::shard::{self, ShardInfo};
 use crate::store::faulty::FaultyBackend;
-use crate::store::{RetryLimits, Store, open};
+use crate::store::{PlainName, RetryLimits, Store, open};
 use crate::{TrainError, durable};
 use tengen::clock::{Clock, SystemClock};
+use tengen::fnv;
 use tengen::game::{BoardSize, Game};
 use tengen::games::nogo::SmallNoGo;
 use tengen_nn::eval::BackendKind;
@@ -72,6 +76,10 @@ fn runtime() -> Runtime {
 fn folder_store(path: &Path) -> Store {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     open(path.to_str().unwrap(), clock, RetryLimits::default()).unwrap()
+}
+
+fn plain(name: &str) -> PlainName {
+    name.to_owned().try_into().unwrap()
 }
 
 fn start() -> SmallNoGo {
@@ -304,6 +312,161 @@ fn a_run_does_not_go_on_without_games_that_it_had() {
     assert_eq!(learn(&store, &place("d"), (PLAN, true)).unwrap().len(), 3);
 }
 
+/// Whoever can write into the store cannot write elsewhere as the learner, nor what is none of its files.
+#[test]
+fn a_learner_writes_only_files_of_the_run_and_only_into_its_folder() {
+    let scratch = Scratch::new("cluster-outside");
+    let place = |name: &str| scratch.path().join(name);
+    learn_briefly(&scratch);
+    let store = folder_store(&place("store"));
+    let payload = b"* * * * * root true";
+    let hash = format!("{:016x}", fnv::hash(payload));
+    // Where the store has the object that such a name names.
+    let outside = place(&format!("outside.{hash}.checkpoint"));
+    let inside = format!("{}/g0001{}", place("store").display(), outside.display());
+    fs::create_dir_all(Path::new(&inside).parent().unwrap()).unwrap();
+    let own = format!("step-000000001.{hash}.checkpoint");
+    for path in [Path::new(&inside), &place("store/g0001").join(&own)] {
+        fs::write(path, payload).unwrap();
+    }
+    let outside = json!(outside);
+    let network = json!({ "../../outside": hash });
+    for (number, (name, pointer, value, about)) in [
+        (
+            "g0001/done.json",
+            "/checkpoint",
+            outside.clone(),
+            "not the name of one file",
+        ),
+        (
+            "g0001/done.json",
+            "/checkpoint",
+            json!(".."),
+            "not the name of one file",
+        ),
+        (
+            "g0001/done.json",
+            "/checkpoint",
+            json!(own),
+            "its header is truncated",
+        ),
+        (
+            "g0001/done.json",
+            "/networks",
+            network,
+            "not the name of one file",
+        ),
+        (
+            "g0001/done.json",
+            "/matches/0/second",
+            outside,
+            "not the name of one file",
+        ),
+        (
+            "g0001/done.json",
+            "/generation/number",
+            json!(0),
+            "of the generation 0",
+        ),
+        (
+            "run.json",
+            "/id",
+            json!("/../../outside"),
+            "not the name of one file",
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let path = place("store").join(name);
+        let bytes = fs::read(&path).unwrap();
+        let mut value_of: Value = serde_json::from_slice(&bytes).unwrap();
+        *value_of.pointer_mut(pointer).unwrap() = value;
+        // Anyone can compute it, and older programs wrote none.
+        value_of.as_object_mut().unwrap().remove("checksum");
+        fs::write(&path, serde_json::to_vec(&value_of).unwrap()).unwrap();
+        let copy = place(&format!("copy-{number}"));
+        let refused = learn(&store, &copy, (PLAN, true)).unwrap_err().to_string();
+        assert!(refused.contains(about), "{name} {pointer}: {refused}");
+        fs::write(&path, bytes).unwrap();
+        let written = durable::files_below(&copy).unwrap();
+        let is_payload = |path: &PathBuf| fs::read(path).is_ok_and(|bytes| bytes == payload);
+        assert!(!written.iter().any(is_payload), "{written:?}");
+    }
+    let beside = fs::read_dir(scratch.path()).unwrap().flatten();
+    let beside = beside.map(|entry| entry.file_name().into_string().unwrap());
+    let is_known = |name: &String| name.starts_with("copy") || name == "store";
+    assert!(beside.into_iter().all(|name| is_known(&name)));
+}
+
+/// A worker offers what it likes; the learner takes what the ticket asks for.
+#[test]
+fn a_result_that_is_not_of_its_ticket_is_refused() {
+    let scratch = Scratch::new("cluster-forged");
+    let place = |name: &str| scratch.path().join(name);
+    learn_briefly(&scratch);
+    let store = folder_store(&place("store"));
+    let path = place("store/g0001/games/0001.parquet");
+    let bytes = fs::read(&path).unwrap();
+    let shard = shard::read(&path).unwrap();
+    let first = shard.rows[0].game;
+    let of = |source: &str| ShardInfo {
+        source: shard.info.source.replace("seed=", source),
+        ..shard.info.clone()
+    };
+    let renumbered = shard.rows.iter().cloned().map(|row| Row {
+        game: row.game + 1,
+        ..row
+    });
+    let one = shard.rows.iter().filter(|row| row.game == first).cloned();
+    for (number, (info, rows, about)) in [
+        (
+            of("evil seed="),
+            shard.rows.clone(),
+            "its games are of nogo 4x4",
+        ),
+        (
+            of("seed=1"),
+            shard.rows.clone(),
+            "its games are of nogo 4x4",
+        ),
+        (of("seed="), renumbered.collect(), "not just the 2 games"),
+        (of("seed="), one.collect::<Vec<_>>(), "not just the 2 games"),
+        (
+            of("seed="),
+            vec![shard.rows[0].clone(); 500],
+            "not just the 2 games",
+        ),
+        (
+            of("seed="),
+            shard
+                .rows
+                .iter()
+                .flat_map(|row| [row.clone(), row.clone()])
+                .collect(),
+            "a position of a game twice",
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        fs::write(&path, shard::encode(&info, &rows).unwrap()).unwrap();
+        let copy = place(&format!("copy-{number}"));
+        let refused = learn(&store, &copy, (PLAN, true)).unwrap_err().to_string();
+        let is_told = refused.contains(about)
+            && refused.contains("g0001/games/0001.parquet")
+            && refused.contains("delete it, and `echo g0001/games/0001 |");
+        assert!(is_told, "{number}: {refused}");
+    }
+    fs::write(&path, bytes).unwrap();
+    assert_eq!(
+        learn(&store, &place("copy-last"), (PLAN, true))
+            .unwrap()
+            .len(),
+        3
+    );
+}
+
 #[test]
 fn an_older_copy_of_the_store_is_noticed() {
     let scratch = Scratch::new("cluster-older");
@@ -375,7 +538,7 @@ fn a_run_that_has_lost_its_beginning_does_not_begin_again() {
     assert!(!place("store/run.json").exists());
     // A machine that has worked on a run in this folder, which is not mounted.
     working_copy::refuse_known(&store).unwrap();
-    let known = working_copy::usual(&store, "1");
+    let known = working_copy::usual(&store, &plain("1"));
     fs::create_dir_all(&known).unwrap();
     let refused = working_copy::refuse_known(&store).unwrap_err();
     fs::remove_dir(&known).unwrap();
@@ -503,11 +666,11 @@ fn a_run_that_begins_again_needs_another_working_copy() {
     // Nor is the store of another run a working copy.
     let refused = learn(&store, &place("deleted"), (&short, true)).unwrap_err();
     assert!(refused.to_string().contains("it is the store"), "{refused}");
-    let [first, second] = ["1", "2"].map(|id| working_copy::usual(&store, id));
+    let [first, second] = ["1", "2"].map(|id| working_copy::usual(&store, &plain(id)));
     assert_ne!(first, second);
     assert_ne!(
         first,
-        working_copy::usual(&folder_store(&place("deleted")), "1")
+        working_copy::usual(&folder_store(&place("deleted")), &plain("1"))
     );
 
     // What is no run is not copied as one.
