@@ -51,20 +51,6 @@ impl SolveResult {
     pub fn proof(&self) -> Option<Proof> {
         self.bounds.proof()
     }
-
-    /// Whether the side to move wins, if known.
-    pub fn wins(&self) -> Option<bool> {
-        wins(self.bounds)
-    }
-}
-
-/// Whether a side with these bounds wins, if known: a certain draw is not a win.
-fn wins(bounds: Bounds) -> Option<bool> {
-    match (bounds.low(), bounds.high()) {
-        (Proof::Win, _) => Some(true),
-        (_, Proof::Loss | Proof::Draw) => Some(false),
-        _ => None,
-    }
 }
 
 /// The bounds of a game without draws.
@@ -90,9 +76,9 @@ pub struct RatedMove {
 }
 
 impl RatedMove {
-    /// Whether it wins, if known.
-    pub fn wins(&self) -> Option<bool> {
-        wins(self.bounds)
+    /// Its result, if known.
+    pub fn proof(&self) -> Option<Proof> {
+        self.bounds.proof()
     }
 }
 

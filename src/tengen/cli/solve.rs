@@ -38,8 +38,8 @@ Examples:
 ///
 /// The position is the end of an SGF file's main line, or the one after --play, or an empty board
 /// of --size. Most NoGo games on 9x9 can be solved from about ply 50 on; small boards from the
-/// start. In Gomoku wins by fours and threes that cannot be stopped are found; without one, or for
-/// draws, the result stays unknown. Ctrl-C ends the search and prints the result so far.
+/// start. In Gomoku wins by fours and threes that cannot be stopped are found, and draws of boards
+/// without room for a five; else the result mostly stays unknown. Ctrl-C ends the search and prints the result so far.
 #[derive(Debug, Args)]
 #[command(
     arg_required_else_help = true,
@@ -149,7 +149,7 @@ impl Solve {
         let solver = G::solver(bytes);
         let mut solver = solver.context("cannot create the solver")?;
         let mut found = solver.solve(&position, &effort);
-        let losing = match found.wins() {
+        let losing = match found.proof() {
             Some(_) => Vec::new(),
             None => known_to_lose(&mut *solver, &position, &effort, &mut found),
         };
@@ -158,7 +158,7 @@ impl Solve {
         let limited = G::SOLVES != Solves::Threats
             || found.nodes >= effort.nodes
             || seconds.is_some_and(|limit| searched >= limit);
-        let line = match found.wins() {
+        let line = match found.proof() {
             Some(_) => {
                 let left = effort.nodes.saturating_sub(found.nodes);
                 let mut line = solver.line(&position, &effort.within(LINE.min(left)));
@@ -174,7 +174,7 @@ impl Solve {
             rate,
             line: move_names(&line, position.size()),
             losing: move_names(&losing, position.size()),
-            interrupted: found.wins().is_none() && stop.is_raised(),
+            interrupted: found.proof().is_none() && stop.is_raised(),
             limited,
             finding: found,
         };
@@ -215,8 +215,8 @@ impl Solve {
             ..
         } = result;
         let (size, mover) = (position.size(), position.to_move());
-        let winner = |wins: bool| if wins { mover } else { mover.opponent() };
-        let winner = found.wins().map(winner);
+        let outcome = found.proof().map(|proof| proof.outcome(mover));
+        let winner = outcome.and_then(|outcome| outcome.winner);
         let seconds = result.elapsed.as_secs_f64();
         if self.json {
             let report = serde_json::json!({
@@ -224,6 +224,7 @@ impl Solve {
                 "ply": position.ply(),
                 "to_move": mover.to_string(),
                 "winner": winner.map(|winner| winner.to_string()),
+                "draw": found.proof() == Some(Proof::Draw),
                 "move": found.best.map(|mv| format_move(mv, size)),
                 "line": line,
                 "interrupted": result.interrupted,
@@ -233,17 +234,23 @@ impl Solve {
             });
             return output::print(&report.to_string());
         }
-        output::print(&match winner {
-            Some(winner) => format!("{winner} wins, {mover} to move"),
-            None if result.interrupted => {
-                format!("unknown: interrupted before it was solved, {mover} to move")
+        let verdict = match (outcome, winner) {
+            (_, Some(winner)) => format!("{winner} wins"),
+            (Some(_), None) => "draw".to_owned(),
+            _ if result.interrupted => "unknown: interrupted before it was solved".to_owned(),
+            _ if result.limited => "unknown: not solved within the limits".to_owned(),
+            _ => "unknown: no win by threats is found".to_owned(),
+        };
+        output::print(&format!("{verdict}, {mover} to move"))?;
+        if outcome.is_none() {
+            let cannot_win = match (found.bounds.low(), found.bounds.high()) {
+                (Proof::Draw, _) => Some(mover.opponent()),
+                (_, Proof::Draw) => Some(mover),
+                _ => None,
+            };
+            if let Some(side) = cannot_win {
+                output::print(&format!("{side} cannot win any more"))?;
             }
-            None if result.limited => {
-                format!("unknown: not solved within the limits, {mover} to move")
-            }
-            None => format!("unknown: no win by threats is found, {mover} to move"),
-        })?;
-        if winner.is_none() {
             let all = position.legal_count();
             let names = match losing.is_empty() {
                 true => String::new(),
@@ -293,7 +300,7 @@ fn known_to_lose<G: Game>(
     effort: &SolveLimits<'_>,
     found: &mut SolveResult,
 ) -> Vec<Move> {
-    let mut losing = Vec::new();
+    let mut known: Vec<(Move, Bounds)> = Vec::new();
     for mv in position.legal_moves() {
         let before = found.nodes;
         let halt = |nodes: u64| (effort.halt)(before + nodes);
@@ -305,19 +312,22 @@ fn known_to_lose<G: Game>(
         let limits = SolveLimits::alone(nodes.max(1), &halt);
         let reply = solver.solve(&position.after(mv), &limits);
         found.nodes += reply.nodes;
-        match reply.wins() {
-            Some(true) => losing.push(mv),
-            Some(false) => {
-                (found.bounds, found.best) = (Bounds::exactly(Proof::Win), Some(mv));
-                return Vec::new();
-            }
-            None => {}
+        known.push((mv, reply.bounds.flip()));
+        if reply.proof() == Some(Proof::Loss) {
+            break;
         }
     }
-    if losing.len() == position.legal_count() {
-        found.bounds = Bounds::exactly(Proof::Loss);
+    let of_moves = known.iter().map(|(_, bounds)| *bounds);
+    if let Some(bounds) = of_moves.reduce(Bounds::or) {
+        found.bounds = found.bounds.and(bounds);
     }
-    losing
+    let Some(proof) = found.proof() else {
+        known.retain(|(_, bounds)| bounds.high() == Proof::Loss);
+        return known.into_iter().map(|(mv, _)| mv).collect();
+    };
+    let keeps = known.into_iter().find(|(_, bounds)| bounds.low() == proof);
+    found.best = keeps.map(|(mv, _)| mv).filter(|_| proof > Proof::Loss);
+    Vec::new()
 }
 
 /// A line on the standard error stream every two seconds, from any thread.

@@ -78,7 +78,7 @@ impl Solve<Gomoku> for ThreatSolver {
             };
             rated.push(RatedMove { mv, bounds, score });
         }
-        let won = |rated: &RatedMove| rated.wins() == Some(true);
+        let won = |rated: &RatedMove| rated.proof() == Some(Proof::Win);
         rated.sort_by(|a, b| won(b).cmp(&won(a)).then(b.score.total_cmp(&a.score)));
         SolvedMoves {
             proof,
