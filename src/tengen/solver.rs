@@ -157,9 +157,6 @@ pub trait Solve<G>: Send {
     /// after the same calls of this solver, give equal results.
     fn probes(&self) -> MakeProbe<G>;
 
-    /// Allocates memory in advance, if that takes time: before a clock runs.
-    fn get_ready(&mut self) {}
-
     /// Removes all proven positions.
     fn clear(&mut self);
 }

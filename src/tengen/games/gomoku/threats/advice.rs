@@ -13,12 +13,6 @@ use crate::games::gomoku::{Gomoku, Points, Shape, ShapeMap};
 use crate::solver::{MakeProbe, RatedMove, Solve, SolveLimits, SolveResult, SolvedMoves};
 
 impl Solve<Gomoku> for ThreatSolver {
-    /// Allocates its memory, which for 128 MiB takes a twentieth of a second.
-    fn get_ready(&mut self) {
-        self.table.get_or_insert_with(|| Table::new(self.bytes));
-        self.zones.get_or_insert_with(|| Zones::new(self.bytes / 4));
-    }
-
     /// Clears the table of proofs, as for another game.
     fn clear(&mut self) {
         self.table.iter_mut().for_each(Table::clear);
