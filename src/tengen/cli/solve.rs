@@ -67,7 +67,8 @@ pub(crate) struct Solve {
     /// An empty board: 5, or 4x6 for 4 columns and 6 rows [default with --play: the game's usual one].
     #[arg(long, value_name = "SIZE", conflicts_with = "file")]
     size: Option<String>,
-    /// Moves on that board, Black first: "E5 D4", or with colours "b E5 b D4 w C3".
+    /// Moves on that board, Black first: "E5 D4", or with colours "b E5 b D4 w C3". As in GTP there is
+    /// no column I: J is the ninth, also in Gomoku.
     #[arg(long, value_name = "MOVES", conflicts_with = "file")]
     play: Option<String>,
     /// The side to move, if it is not the side whose turn it is: black or white.
@@ -342,5 +343,76 @@ fn report_progress(now: Duration, nodes: u64, shown: &AtomicU64) {
     };
     if number > before && is_first() {
         output::tell(&format!("{nodes} nodes after {:.0} s", now.as_secs_f64()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+    use tengen::game::BoardSize;
+    use tengen::games::gomoku::Gomoku;
+
+    /// A game of Gomoku on 5x5 that fills the board without a five.
+    const DRAWN: &str =
+        "A3 D1 C1 E2 A5 B1 C3 A2 B5 B3 C4 C5 E5 A1 E3 D2 D4 E1 E4 C2 B2 B4 A4 D5 D3";
+
+    fn after(moves: &str) -> Gomoku {
+        let size = BoardSize::square(5);
+        let record = played(Gomoku::NAME, size, moves).expect("points");
+        position(&record, Gomoku::new(size).expect("a board")).expect("legal moves")
+    }
+
+    /// The result for the side to move, by the rules alone.
+    fn brute(position: &Gomoku, seen: &mut HashMap<u128, Proof>) -> Proof {
+        if let Some(outcome) = position.outcome() {
+            return outcome.proof_for(position.to_move());
+        }
+        if let Some(&known) = seen.get(&position.key()) {
+            return known;
+        }
+        let moves = position.legal_moves();
+        let best = moves
+            .map(|mv| brute(&position.after(mv), seen).flip())
+            .max();
+        let best = best.expect("the game goes on");
+        seen.insert(position.key(), best);
+        best
+    }
+
+    fn solved(position: &Gomoku) -> SolveResult {
+        let mut solver = Gomoku::solver(1 << 16).expect("Gomoku has one");
+        let effort = SolveLimits::alone(10_000, &|_| false);
+        let mut found = solver.solve(position, &effort);
+        if found.proof().is_none() {
+            known_to_lose(&mut *solver, position, &effort, &mut found);
+        }
+        found
+    }
+
+    #[test]
+    fn a_draw_has_no_winner() {
+        let drawn: Vec<&str> = DRAWN.split(' ').collect();
+        let mut positions: Vec<Gomoku> = (16..=25)
+            .map(|plies| after(&drawn[..plies].join(" ")))
+            .collect();
+        positions.push(after("E5 B1 D2 C3 C2 D1 A1 D5 A2 B5 E1 C4 D3 E2 C5"));
+        for position in &positions {
+            let (truth, found) = (
+                brute(position, &mut HashMap::new()),
+                solved(position).bounds,
+            );
+            assert!(
+                found.low() <= truth && truth <= found.high(),
+                "{truth:?}, not {found:?}: {position:?}"
+            );
+        }
+        let last = solved(&after(&drawn[..24].join(" ")));
+        assert_eq!(
+            (last.proof(), last.best.is_some()),
+            (Some(Proof::Draw), true)
+        );
+        assert_eq!(solved(&after(DRAWN)).proof(), Some(Proof::Draw));
     }
 }
