@@ -51,20 +51,6 @@ impl SolveResult {
     pub fn proof(&self) -> Option<Proof> {
         self.bounds.proof()
     }
-
-    /// Whether the side to move wins, if known.
-    pub fn wins(&self) -> Option<bool> {
-        wins(self.bounds)
-    }
-}
-
-/// Whether a side with these bounds wins, if known: a certain draw is not a win.
-fn wins(bounds: Bounds) -> Option<bool> {
-    match (bounds.low(), bounds.high()) {
-        (Proof::Win, _) => Some(true),
-        (_, Proof::Loss | Proof::Draw) => Some(false),
-        _ => None,
-    }
 }
 
 /// The bounds of a game without draws.
@@ -90,9 +76,9 @@ pub struct RatedMove {
 }
 
 impl RatedMove {
-    /// Whether it wins, if known.
-    pub fn wins(&self) -> Option<bool> {
-        wins(self.bounds)
+    /// Its result, if known.
+    pub fn proof(&self) -> Option<Proof> {
+        self.bounds.proof()
     }
 }
 
@@ -170,9 +156,6 @@ pub trait Solve<G>: Send {
     /// Probes for many positions with small limits. With one thread equal probes in equal order,
     /// after the same calls of this solver, give equal results.
     fn probes(&self) -> MakeProbe<G>;
-
-    /// Allocates memory in advance, if that takes time: before a clock runs.
-    fn get_ready(&mut self) {}
 
     /// Removes all proven positions.
     fn clear(&mut self);

@@ -38,8 +38,8 @@ Examples:
 ///
 /// The position is the end of an SGF file's main line, or the one after --play, or an empty board
 /// of --size. Most NoGo games on 9x9 can be solved from about ply 50 on; small boards from the
-/// start. In Gomoku wins by fours and threes that cannot be stopped are found; without one, or for
-/// draws, the result stays unknown. Ctrl-C ends the search and prints the result so far.
+/// start. In Gomoku wins by fours and threes that cannot be stopped are found, and draws of boards
+/// without room for a five; else the result mostly stays unknown. Ctrl-C ends the search and prints the result so far.
 #[derive(Debug, Args)]
 #[command(
     arg_required_else_help = true,
@@ -67,7 +67,8 @@ pub(crate) struct Solve {
     /// An empty board: 5, or 4x6 for 4 columns and 6 rows [default with --play: the game's usual one].
     #[arg(long, value_name = "SIZE", conflicts_with = "file")]
     size: Option<String>,
-    /// Moves on that board, Black first: "E5 D4", or with colours "b E5 b D4 w C3".
+    /// Moves on that board, Black first: "E5 D4", or with colours "b E5 b D4 w C3". As in GTP there is
+    /// no column I: J is the ninth, also in Gomoku.
     #[arg(long, value_name = "MOVES", conflicts_with = "file")]
     play: Option<String>,
     /// The side to move, if it is not the side whose turn it is: black or white.
@@ -149,7 +150,7 @@ impl Solve {
         let solver = G::solver(bytes);
         let mut solver = solver.context("cannot create the solver")?;
         let mut found = solver.solve(&position, &effort);
-        let losing = match found.wins() {
+        let losing = match found.proof() {
             Some(_) => Vec::new(),
             None => known_to_lose(&mut *solver, &position, &effort, &mut found),
         };
@@ -158,7 +159,7 @@ impl Solve {
         let limited = G::SOLVES != Solves::Threats
             || found.nodes >= effort.nodes
             || seconds.is_some_and(|limit| searched >= limit);
-        let line = match found.wins() {
+        let line = match found.proof() {
             Some(_) => {
                 let left = effort.nodes.saturating_sub(found.nodes);
                 let mut line = solver.line(&position, &effort.within(LINE.min(left)));
@@ -174,7 +175,7 @@ impl Solve {
             rate,
             line: move_names(&line, position.size()),
             losing: move_names(&losing, position.size()),
-            interrupted: found.wins().is_none() && stop.is_raised(),
+            interrupted: found.proof().is_none() && stop.is_raised(),
             limited,
             finding: found,
         };
@@ -215,8 +216,8 @@ impl Solve {
             ..
         } = result;
         let (size, mover) = (position.size(), position.to_move());
-        let winner = |wins: bool| if wins { mover } else { mover.opponent() };
-        let winner = found.wins().map(winner);
+        let outcome = found.proof().map(|proof| proof.outcome(mover));
+        let winner = outcome.and_then(|outcome| outcome.winner);
         let seconds = result.elapsed.as_secs_f64();
         if self.json {
             let report = serde_json::json!({
@@ -224,6 +225,7 @@ impl Solve {
                 "ply": position.ply(),
                 "to_move": mover.to_string(),
                 "winner": winner.map(|winner| winner.to_string()),
+                "draw": found.proof() == Some(Proof::Draw),
                 "move": found.best.map(|mv| format_move(mv, size)),
                 "line": line,
                 "interrupted": result.interrupted,
@@ -233,17 +235,23 @@ impl Solve {
             });
             return output::print(&report.to_string());
         }
-        output::print(&match winner {
-            Some(winner) => format!("{winner} wins, {mover} to move"),
-            None if result.interrupted => {
-                format!("unknown: interrupted before it was solved, {mover} to move")
+        let verdict = match (outcome, winner) {
+            (_, Some(winner)) => format!("{winner} wins"),
+            (Some(_), None) => "draw".to_owned(),
+            _ if result.interrupted => "unknown: interrupted before it was solved".to_owned(),
+            _ if result.limited => "unknown: not solved within the limits".to_owned(),
+            _ => "unknown: no win by threats is found".to_owned(),
+        };
+        output::print(&format!("{verdict}, {mover} to move"))?;
+        if outcome.is_none() {
+            let cannot_win = match (found.bounds.low(), found.bounds.high()) {
+                (Proof::Draw, _) => Some(mover.opponent()),
+                (_, Proof::Draw) => Some(mover),
+                _ => None,
+            };
+            if let Some(side) = cannot_win {
+                output::print(&format!("{side} cannot win any more"))?;
             }
-            None if result.limited => {
-                format!("unknown: not solved within the limits, {mover} to move")
-            }
-            None => format!("unknown: no win by threats is found, {mover} to move"),
-        })?;
-        if winner.is_none() {
             let all = position.legal_count();
             let names = match losing.is_empty() {
                 true => String::new(),
@@ -293,7 +301,7 @@ fn known_to_lose<G: Game>(
     effort: &SolveLimits<'_>,
     found: &mut SolveResult,
 ) -> Vec<Move> {
-    let mut losing = Vec::new();
+    let mut known: Vec<(Move, Bounds)> = Vec::new();
     for mv in position.legal_moves() {
         let before = found.nodes;
         let halt = |nodes: u64| (effort.halt)(before + nodes);
@@ -305,19 +313,22 @@ fn known_to_lose<G: Game>(
         let limits = SolveLimits::alone(nodes.max(1), &halt);
         let reply = solver.solve(&position.after(mv), &limits);
         found.nodes += reply.nodes;
-        match reply.wins() {
-            Some(true) => losing.push(mv),
-            Some(false) => {
-                (found.bounds, found.best) = (Bounds::exactly(Proof::Win), Some(mv));
-                return Vec::new();
-            }
-            None => {}
+        known.push((mv, reply.bounds.flip()));
+        if reply.proof() == Some(Proof::Loss) {
+            break;
         }
     }
-    if losing.len() == position.legal_count() {
-        found.bounds = Bounds::exactly(Proof::Loss);
+    let of_moves = known.iter().map(|(_, bounds)| *bounds);
+    if let Some(bounds) = of_moves.reduce(Bounds::or) {
+        found.bounds = found.bounds.and(bounds);
     }
-    losing
+    let Some(proof) = found.proof() else {
+        known.retain(|(_, bounds)| bounds.high() == Proof::Loss);
+        return known.into_iter().map(|(mv, _)| mv).collect();
+    };
+    let keeps = known.into_iter().find(|(_, bounds)| bounds.low() == proof);
+    found.best = keeps.map(|(mv, _)| mv).filter(|_| proof > Proof::Loss);
+    Vec::new()
 }
 
 /// A line on the standard error stream every two seconds, from any thread.
@@ -332,5 +343,73 @@ fn report_progress(now: Duration, nodes: u64, shown: &AtomicU64) {
     };
     if number > before && is_first() {
         output::tell(&format!("{nodes} nodes after {:.0} s", now.as_secs_f64()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+    use tengen::game::BoardSize;
+    use tengen::games::gomoku::Gomoku;
+
+    /// A game of Gomoku on 5x5 that fills the board without a five.
+    const DRAWN: &str =
+        "A3 D1 C1 E2 A5 B1 C3 A2 B5 B3 C4 C5 E5 A1 E3 D2 D4 E1 E4 C2 B2 B4 A4 D5 D3";
+
+    fn after(moves: &str) -> Gomoku {
+        let size = BoardSize::square(5);
+        let record = played(Gomoku::NAME, size, moves).expect("points");
+        position(&record, Gomoku::new(size).expect("a board")).expect("legal moves")
+    }
+
+    /// The result for the side to move, by the rules alone.
+    fn brute(position: &Gomoku, seen: &mut HashMap<u128, Proof>) -> Proof {
+        if let Some(outcome) = position.outcome() {
+            return outcome.proof_for(position.to_move());
+        }
+        if let Some(&known) = seen.get(&position.key()) {
+            return known;
+        }
+        let moves = position.legal_moves();
+        let best = moves
+            .map(|mv| brute(&position.after(mv), seen).flip())
+            .max();
+        let best = best.expect("the game goes on");
+        seen.insert(position.key(), best);
+        best
+    }
+
+    fn solved(position: &Gomoku) -> SolveResult {
+        let mut solver = Gomoku::solver(1 << 16).expect("Gomoku has one");
+        let effort = SolveLimits::alone(10_000, &|_| false);
+        let mut found = solver.solve(position, &effort);
+        if found.proof().is_none() {
+            known_to_lose(&mut *solver, position, &effort, &mut found);
+        }
+        found
+    }
+
+    #[test]
+    fn a_draw_has_no_winner() {
+        let drawn: Vec<&str> = DRAWN.split(' ').collect();
+        let mut positions: Vec<Gomoku> = (16..=25)
+            .map(|plies| after(&drawn[..plies].join(" ")))
+            .collect();
+        positions.push(after("E5 B1 D2 C3 C2 D1 A1 D5 A2 B5 E1 C4 D3 E2 C5"));
+        for position in &positions {
+            let (truth, found) = (
+                brute(position, &mut HashMap::new()),
+                solved(position).bounds,
+            );
+            assert!(
+                found.low() <= truth && truth <= found.high(),
+                "{truth:?}, not {found:?}: {position:?}"
+            );
+        }
+        let last = after(&drawn[..24].join(" "));
+        assert_eq!(solved(&last).proof(), Some(Proof::Draw));
+        assert_eq!(solved(&after(DRAWN)).proof(), Some(Proof::Draw));
     }
 }

@@ -353,9 +353,6 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         self.inner.prepare(start, stop);
         if self.is_for(start.position()) {
             self.make_solver();
-            if let Some(solver) = &mut self.solver {
-                solver.get_ready();
-            }
         }
     }
 

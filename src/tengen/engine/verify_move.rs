@@ -185,7 +185,7 @@ mod tests {
             let (lost, won): (Vec<Move>, _) = position.legal_moves().partition(|&mv| {
                 let mut next = position.clone();
                 next.play(mv);
-                solver.solve(&next, &ALL).wins() == Some(true)
+                solver.solve(&next, &ALL).proof() == Some(Proof::Win)
             });
             let both = (2..MAX_MOVES).contains(&lost.len()) && !won.is_empty();
             both.then_some((position, lost, won))

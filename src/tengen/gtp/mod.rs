@@ -42,9 +42,7 @@ pub use board::{
 };
 pub use commands::{COMMANDS, Command, fixed_handicap_points};
 pub use files::FileAccess;
-pub use gomocup::{
-    Allowance, GOMOCUP_RULES, GomocupOptions, GomocupSession, MakeBrain, read_xy, write_xy,
-};
+pub use gomocup::{Allowance, GomocupOptions, GomocupSession, MakeBrain, read_xy, write_xy};
 pub use interrupts::Interrupts;
 pub use katago::{KatagoOptions, KatagoResources, MakeAnalyst, MakeImitator, serve_queries};
 pub use line::{Request, parse_line};

@@ -14,7 +14,8 @@ use super::process::{EngineProcess, NoOutput, Output};
 use super::referee_clock::AnnouncedTime;
 use super::time_control::MatchTimeControl;
 use crate::game::{BoardSize, Color, Move};
-use crate::gtp::{GOMOCUP_RULES, read_xy, write_xy};
+use crate::games::gomoku::GomokuRules;
+use crate::gtp::{read_xy, write_xy};
 
 /// `time_left` of a match without limit.
 const NO_LIMIT: u64 = 2_147_483_647;
@@ -331,8 +332,8 @@ impl EnginePlayer for GomocupPlayer {
         let own = (!self.told_more.is_empty()).then(|| "its own `info`".to_owned());
         let settings: Vec<String> = named.into_iter().chain(own).collect();
         self.settings = (!settings.is_empty()).then(|| settings.join(" or of "));
-        let sum = GOMOCUP_RULES.iter().find(|(_, name)| Some(*name) == rules);
-        self.info("rule", sum.map_or(0, |(sum, _)| *sum))?;
+        let known = rules.and_then(|rules| rules.parse::<GomokuRules>().ok());
+        self.info("rule", known.unwrap_or_default().number())?;
         self.info("game_type", 2)?;
         for (key, value) in self.told_more.clone() {
             self.info(&key, value)?;

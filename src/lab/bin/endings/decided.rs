@@ -174,9 +174,8 @@ impl Decided {
         let winner = |position: &G| {
             solver.clear();
             let mover = position.to_move();
-            let wins = solver.solve(position, &effort).wins()?;
-            let winner = if wins { mover } else { mover.opponent() };
-            Some((position.ply(), winner))
+            let proof = solver.solve(position, &effort).proof()?;
+            Some((position.ply(), proof.outcome(mover).winner?))
         };
         let solved = look_back(&positions, self.from, winner);
         let players = [(&record.black, Color::Black), (&record.white, Color::White)];

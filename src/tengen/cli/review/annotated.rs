@@ -11,6 +11,7 @@ use tengen::record::{GameRecord, Play, file};
 
 use super::facts::{Class, Position, Review};
 use super::pages::{places, write};
+use super::text::rules;
 
 /// Start of the comment on a game that was reviewed.
 const MARK: &str = "Reviewed by Tengen";
@@ -82,8 +83,11 @@ pub(in crate::cli) fn text(record: &GameRecord, review: &Review, whole: &str) ->
         }
     }
     let about = format!(
-        "{MARK} {}: {} a position, {}",
-        review.settings.version, review.settings.search, review.settings.network
+        "{MARK} {}: {} a position, {}{}",
+        review.settings.version,
+        review.settings.search,
+        review.settings.network,
+        rules(&review.game)
     );
     let annotated = GameRecord {
         comment: joined(&record.comment, &about),

@@ -31,7 +31,7 @@ pub(super) struct Stone {
 pub(in crate::cli) struct Game {
     /// Its name on command lines.
     pub(super) game: String,
-    /// The rules named in the file; empty if missing.
+    /// The rules by which it is judged: those of the file, or the usual ones. In NoGo those that the file names.
     pub(super) rules: String,
     /// Points for White, in games with points.
     pub(super) komi: Option<f32>,
@@ -58,12 +58,10 @@ impl Game {
         let setup = setup.map(|&(point, color)| stone(color, Vertex::Point(point), ""));
         let moves = record.plays.iter();
         let moves = moves.map(|made| stone(made.play.color, made.play.vertex, &made.comment));
-        let scored = tengen::games::info(&record.game).is_some_and(|info| info.scored);
-        let komi = record.komi.filter(|_| scored);
         Game {
             game: record.game.clone(),
             rules: record.rules.clone(),
-            komi: komi.map(|komi| komi.0 as f32 / 2.0),
+            komi: komi(record),
             file,
             black: record.black.clone(),
             white: record.white.clone(),
@@ -76,6 +74,18 @@ impl Game {
         }
     }
 
+    /// The same with the rules of this record, in games with several.
+    pub(super) fn judged_by(self, record: &GameRecord) -> Game {
+        if record.rules.is_empty() {
+            return self;
+        }
+        Game {
+            rules: record.rules.clone(),
+            komi: komi(record),
+            ..self
+        }
+    }
+
     /// A player's name, or the colour if the file has none.
     pub(super) fn player(&self, side: Color) -> &str {
         let own = match side {
@@ -84,6 +94,13 @@ impl Game {
         };
         if own.is_empty() { side.capital() } else { own }
     }
+}
+
+/// The komi of a game with points.
+fn komi(record: &GameRecord) -> Option<f32> {
+    let info = tengen::games::info(&record.game)?;
+    let komi = record.komi.filter(|_| info.scored)?;
+    Some(komi.0 as f32 / 2.0)
 }
 
 /// Basis of the judgement; equal settings on equal games give equal reviews except for randomness.

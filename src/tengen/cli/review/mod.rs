@@ -217,6 +217,7 @@ impl Session {
         progress: &mut Progress,
     ) -> anyhow::Result<bool> {
         let game = Game::new(file.display().to_string(), record);
+        let game = self.reviewer.load(game, record)?;
         let settings = self.reviewer.settings(record)?;
         let pages = self.pages.as_ref();
         let review = match pages.and_then(|pages| pages.earlier(file, &game, settings)) {
@@ -227,7 +228,7 @@ impl Session {
             None => {
                 let file = game.file.clone();
                 self.reviewer
-                    .review(game, record, &mut |_| progress.step(&file))?
+                    .search(game, record, &mut |_| progress.step(&file))?
             }
         };
         if review.positions.is_empty() {

@@ -57,6 +57,8 @@ struct BoardEngine {
     engine: Box<dyn Engine>,
     by_network: bool,
     settings: Settings,
+    /// The rules of games whose files name none.
+    rules: String,
 }
 
 impl Reviewer {
@@ -132,6 +134,36 @@ impl Reviewer {
         record: &GameRecord,
         see: &mut dyn FnMut(Searched<'_>),
     ) -> anyhow::Result<Review> {
+        let game = self.load(game, record)?;
+        self.search(game, record, see)
+    }
+
+    /// Loads a game, and returns it with the rules by which it will be judged: its own, or those of the command line.
+    ///
+    /// # Errors
+    /// As [`Reviewer::review`].
+    pub(super) fn load(&mut self, game: Game, record: &GameRecord) -> anyhow::Result<Game> {
+        let BoardEngine { engine, rules, .. } = self.judge(record)?;
+        // Those of an earlier game would last.
+        engine.clear();
+        engine.set_rules(rules)?;
+        let notes = engine.load(record);
+        for note in notes.context("the game cannot be replayed")? {
+            log::warn!("{}: {note}", game.file);
+        }
+        Ok(game.judged_by(&engine.record()))
+    }
+
+    /// Reviews the loaded game.
+    ///
+    /// # Errors
+    /// As [`Reviewer::review`].
+    pub(super) fn search(
+        &mut self,
+        game: Game,
+        record: &GameRecord,
+        see: &mut dyn FnMut(Searched<'_>),
+    ) -> anyhow::Result<Review> {
         let (stop, nodes, from) = (self.stop.clone(), self.nodes, self.from);
         let judge = self.judge(record)?;
         let threads = system::processors();
@@ -199,6 +231,7 @@ impl Reviewer {
         engine.set_thinking_limits(thinking_limits);
         let settings = self.settings_of(&options, limits.join(" or "), by_network);
         Ok(BoardEngine {
+            rules: engine.rules(),
             options,
             engine,
             by_network,
@@ -208,7 +241,7 @@ impl Reviewer {
 }
 
 impl BoardEngine {
-    /// Searches the positions of a game from the last one back, and returns them in the game's
+    /// Searches the positions of the loaded game from the last one back, and returns them in the game's
     /// order.
     fn search(
         &mut self,
@@ -217,8 +250,6 @@ impl BoardEngine {
         stop: &StopFlag,
         see: &mut dyn FnMut(Searched<'_>),
     ) -> anyhow::Result<Vec<Position>> {
-        let loaded = self.engine.load(record);
-        loaded.context("the game cannot be replayed")?;
         let mut positions: Vec<Position> = Vec::new();
         for moves in (0..=record.plays.len()).rev() {
             let play = record.plays.get(moves).map(|recorded| recorded.play);

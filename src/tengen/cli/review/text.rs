@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde::Serialize;
-use tengen::game::{Color, Game as _};
+use tengen::game::{Color, Game as _, GameInfo};
 use tengen::games::info;
 use tengen::games::nogo::SmallNoGo;
 
-use super::facts::{Class, Review, Tally};
+use super::facts::{Class, Game, Review, Tally};
 use super::judge::sum;
 
 /// Columns of the curve.
@@ -85,7 +85,18 @@ fn title(review: &Review) -> String {
     let facts = facts.iter().filter(|fact| !fact.is_empty());
     let facts: String = facts.map(|fact| format!(", {fact}")).collect();
     let (file, moves, board) = (&game.file, game.moves.len(), board(review));
-    format!("{file}: {players}{facts}, {moves} moves of {board}")
+    let rules = rules(game);
+    format!("{file}: {players}{facts}, {moves} moves of {board}{rules}")
+}
+
+/// The rules by which a game was judged, and the komi, after a comma; empty where there is one set of rules.
+pub(super) fn rules(game: &Game) -> String {
+    let has_several = |info: &&GameInfo| !info.offered_rules.is_empty();
+    if info(&game.game).filter(has_several).is_none() {
+        return String::new();
+    }
+    let komi = game.komi.map(|komi| format!(", komi {komi}"));
+    format!(", {}{}", game.rules, komi.unwrap_or_default())
 }
 
 /// Game and board.

@@ -27,8 +27,8 @@ const MAX_IN_VAIN: usize = 2;
 pub(super) struct Verdict {
     /// The winner with best play.
     pub(super) winner: Color,
-    /// Legal moves, and whether they win for their side, if proven.
-    pub(super) moves: Vec<(Move, bool)>,
+    /// Legal moves whose result is proven, for the side that plays them.
+    pub(super) moves: Vec<(Move, Proof)>,
     /// A line of best play, if the game continued by losing a won position.
     pub(super) line: Vec<Move>,
 }
@@ -108,20 +108,21 @@ fn verdict<G: Solvable>(
     let mover = position.to_move();
     let found = solver.solve(position, effort);
     let mut nodes = found.nodes;
-    let Some(wins) = found.wins() else {
+    let proof = found.proof();
+    let winner = proof.and_then(|proof| proof.outcome(mover).winner);
+    let Some(winner) = winner else {
         return (None, nodes);
     };
-    let moves = if wins {
+    let moves = if winner == mover {
         let advice = solver.advise(position, Proof::Win, found.best, effort);
         nodes += advice.nodes;
         let rated = advice.moves.iter();
         rated
-            .filter_map(|rated| Some((rated.mv, rated.wins()?)))
+            .filter_map(|rated| Some((rated.mv, rated.proof()?)))
             .collect()
     } else {
-        position.legal_moves().map(|mv| (mv, false)).collect()
+        position.legal_moves().map(|mv| (mv, Proof::Loss)).collect()
     };
-    let winner = if wins { mover } else { mover.opponent() };
     let line = if wants_line(winner) {
         solver.line(position, effort)
     } else {
@@ -198,24 +199,18 @@ impl SearchedPosition<'_> {
         (share * 1e4).round() / 1e4
     }
 
-    fn proof(&self, found: &MoveReport) -> Option<bool> {
+    fn proof(&self, found: &MoveReport) -> Option<Proof> {
         let verdict = self.verdict.into_iter();
         let mut proven = verdict.flat_map(|verdict| &verdict.moves);
         let solved = proven.find(|(mv, _)| *mv == found.mv);
-        let solved = solved.map(|(_, wins)| *wins);
-        let winner = found
-            .proof
-            .and_then(|proof| proof.outcome(self.mover).winner);
-        solved.or(winner.map(|winner| winner == self.mover))
+        solved.map(|(_, proof)| *proof).or(found.proof)
     }
 
     /// The search's report with what is proven beside it.
     pub(super) fn with_proofs(&self, report: &SearchReport) -> SearchReport {
         let mut told = report.clone();
         for found in &mut told.moves {
-            let wins = self.proof(found);
-            let proof = wins.map(|wins| if wins { Proof::Win } else { Proof::Loss });
-            found.proof = proof.or(found.proof);
+            found.proof = self.proof(found);
         }
         if let Some(verdict) = self.verdict {
             let wins = verdict.winner == self.mover;
@@ -233,7 +228,10 @@ impl SearchedPosition<'_> {
     fn candidates(&self, played: Option<Move>) -> Vec<Candidate> {
         let mut candidates = Vec::new();
         for (index, found) in self.moves().iter().enumerate() {
-            let wins = self.proof(found);
+            let winner = self
+                .proof(found)
+                .and_then(|proof| proof.outcome(self.mover).winner);
+            let wins = winner.map(|winner| winner == self.mover);
             let seen = found.visits > 0 && index < CANDIDATES;
             let expected = found.expected.as_ref().filter(|_| found.visits > 0);
             if seen || wins.is_some() || played == Some(found.mv) {

@@ -52,7 +52,8 @@ impl GomokuRules {
         GomokuRules::StandardCaro,
     ];
 
-    const fn name(self) -> &'static str {
+    /// The name of the variant.
+    pub const fn name(self) -> &'static str {
         match self {
             GomokuRules::Freestyle => "freestyle",
             GomokuRules::Standard => "standard",
@@ -60,6 +61,23 @@ impl GomokuRules {
             GomokuRules::Caro => "caro",
             GomokuRules::StandardCaro => "standard-caro",
         }
+    }
+
+    /// The number in Gomocup's protocol and in SGF of its managers: a sum of bits, 1 for exactly five, 4 for Renju, 8 for
+    /// Caro.
+    pub const fn number(self) -> i64 {
+        match self {
+            GomokuRules::Freestyle => 0,
+            GomokuRules::Standard => 1,
+            GomokuRules::Renju => 4,
+            GomokuRules::Caro => 8,
+            GomokuRules::StandardCaro => 9,
+        }
+    }
+
+    /// The variant of this number.
+    pub fn numbered(number: i64) -> Option<GomokuRules> {
+        Self::ALL.into_iter().find(|rules| rules.number() == number)
     }
 
     /// The rows that win for a colour.
@@ -93,10 +111,18 @@ impl fmt::Display for GomokuRules {
 impl FromStr for GomokuRules {
     type Err = UnknownRules;
 
+    /// Takes the names and numbers of other programs, too.
     fn from_str(text: &str) -> Result<Self, UnknownRules> {
-        let name = text.to_ascii_lowercase().replace('_', "-");
+        let name = text.trim().to_ascii_lowercase().replace(['_', ' '], "-");
+        // "Standard Gomoku".
+        let name = match name.strip_suffix("-gomoku").unwrap_or(&name) {
+            "free-style" => "freestyle",
+            "rif" | "free-renju" => "renju",
+            name => name,
+        };
         let mut all = Self::ALL.into_iter();
-        let found = all.find(|rules| rules.name() == name);
+        let named = all.find(|rules| rules.name() == name);
+        let found = named.or_else(|| Self::numbered(name.parse().ok()?));
         found.ok_or_else(|| UnknownRules::new(text, KNOWN))
     }
 }
@@ -113,6 +139,22 @@ mod tests {
             assert_eq!(recorded, Some(Ok(rules)));
         }
         assert_eq!("Standard_Caro".parse(), Ok(GomokuRules::StandardCaro));
+        for (other, rules) in [
+            ("0", GomokuRules::Freestyle),
+            ("1", GomokuRules::Standard),
+            ("4", GomokuRules::Renju),
+            ("9", GomokuRules::StandardCaro),
+            ("RIF", GomokuRules::Renju),
+            ("Free Renju", GomokuRules::Renju),
+            ("free-style", GomokuRules::Freestyle),
+            ("Freestyle Gomoku", GomokuRules::Freestyle),
+            ("Standard Gomoku", GomokuRules::Standard),
+        ] {
+            assert_eq!(other.parse(), Ok(rules), "{other}");
+        }
+        for unknown in ["2", "", "gomoku", "swap2"] {
+            assert!(unknown.parse::<GomokuRules>().is_err(), "{unknown}");
+        }
         let refused = "chinese".parse::<GomokuRules>().unwrap_err().to_string();
         assert!(
             refused.contains("`chinese`") && refused.contains("renju"),

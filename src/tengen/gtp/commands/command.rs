@@ -175,11 +175,12 @@ impl<'a> Arguments<'a> {
         integer(self.text(index)?)
     }
 
-    /// A whole number that is not negative; out-of-range values are clamped to the largest.
-    pub(super) fn count(&self, index: usize) -> Result<usize, Failure> {
-        let number = self.integer(index)?;
+    /// A whole number of at least `least`; out-of-range values are clamped to the largest.
+    pub(super) fn count(&self, index: usize, least: usize) -> Result<usize, Failure> {
+        let number = usize::try_from(self.integer(index)?).ok();
+        let number = number.filter(|number| *number >= least);
         let text = self.text(index)?;
-        usize::try_from(number).map_err(|_| Failure::wrong(text, "whole number from 0"))
+        number.ok_or_else(|| Failure::wrong(text, format_args!("whole number from {least}")))
     }
 
     /// A finite number.

@@ -133,7 +133,7 @@ pub(super) fn setup_player(session: &mut Session, args: &Arguments<'_>) -> Reply
 
 /// Undoes several moves, or none if there are not enough.
 pub(super) fn undo_several(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    let count = args.count(0)?;
+    let count = args.count(0, 0)?;
     if count > session.engine.record().plays.len() {
         return Err(Failure::CannotUndo);
     }

@@ -59,7 +59,7 @@ pub(super) fn side(session: &mut Session, _: &Arguments<'_>) -> Reply {
 
 /// The best moves, symmetric ones listed once.
 pub(super) fn candidates(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    let wanted = args.count(0)?;
+    let wanted = args.count(0, 1)?;
     let report = search(session).ok_or(Failure::NoSearch)?;
     let engine = &*session.engine;
     let turns = turns(engine);

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::clock::{LONGEST, Overtime, TimeControl, USUAL_LAG};
 use crate::engine::ThinkingLimits;
+use crate::games::gomoku::GomokuRules;
 use crate::gtp::short;
 
 /// A match without limit, as `time_left` reports it.
@@ -51,16 +52,6 @@ pub(super) struct Info {
     /// The last unsupported value; reported when the manager listens.
     pub(super) trouble: Option<String>,
 }
-
-/// Sums of bits of `INFO rule`, with the names of rules: 1 for exactly five, 4 for Renju, 8 for
-/// Caro.
-pub const RULES: [(i64, &str); 5] = [
-    (0, "freestyle"),
-    (1, "standard"),
-    (4, "renju"),
-    (8, "caro"),
-    (9, "standard-caro"),
-];
 
 /// `INFO rule` of a continuous game: the bit of the Gomocup protocol, and alone Yixin's Renju.
 const CONTINUOUS: i64 = 2;
@@ -126,14 +117,11 @@ impl Info {
     fn take_rule(&mut self, sum: i64) {
         (self.rule, self.trouble) = (Some(sum), None);
         let known = match sum {
-            CONTINUOUS if self.is_yixin => Some("renju"),
-            _ => {
-                let mut known = RULES.iter().filter(|(known, _)| *known == sum);
-                known.next().map(|(_, name)| *name)
-            }
+            CONTINUOUS if self.is_yixin => Some(GomokuRules::Renju),
+            _ => GomokuRules::numbered(sum),
         };
         match known {
-            Some(name) => self.rules = Some(name),
+            Some(rules) => self.rules = Some(rules.name()),
             None => self.trouble = Some(no_rule(sum)),
         }
     }
@@ -183,10 +171,13 @@ impl Info {
 
 /// Message for unsupported rules.
 fn no_rule(sum: i64) -> String {
-    let known = RULES.iter().map(|(sum, name)| format!("{sum} ({name})"));
+    let known = GomokuRules::ALL.iter();
+    let known = known.map(|rules| format!("{} ({rules})", rules.number()));
     let known = known.collect::<Vec<String>>().join(", ");
     let reason = match sum {
-        CONTINUOUS => " (a continuous game; Renju only in Yixin's protocol, as after START 15 15)",
+        CONTINUOUS => {
+            " (a continuous game; Renju only in Yixin's protocol, as after START 15 15 or YXSHOWINFO)"
+        }
         1.. if sum & CONTINUOUS != 0 => " (a continuous game)",
         _ => "",
     };

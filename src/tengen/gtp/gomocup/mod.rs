@@ -13,8 +13,8 @@ mod text;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use self::info::Allowance;
 use self::info::Info;
-pub use self::info::{Allowance, RULES as GOMOCUP_RULES};
 use self::text::{Listing, Purpose, point_of, write_point};
 pub use self::text::{read_point as read_xy, write_point as write_xy};
 use super::line::readable;
@@ -159,7 +159,9 @@ impl GomocupSession {
             "ABOUT" => {
                 let name = self.options.name.replace('"', "'");
                 let version = env!("CARGO_PKG_VERSION");
-                self.say(send, &format!("name=\"{name}\", version=\"{version}\""));
+                let author = "The Tengen authors";
+                let about = format!("name=\"{name}\", version=\"{version}\", author=\"{author}\"");
+                self.say(send, &about);
             }
             "START" | "RECTSTART" => {
                 self.start(board_size(name, text)?)?;
@@ -170,7 +172,7 @@ impl GomocupSession {
                 self.say(send, "OK");
             }
             "BEGIN" => {
-                if self.engine()?.record().plays.is_empty() {
+                if is_empty(self.engine()?) {
                     return self.reply(send);
                 }
                 return Err("BEGIN is for an empty board: RESTART clears it".to_owned());
@@ -223,8 +225,9 @@ impl GomocupSession {
             return Ok(());
         }
         self.skips_list = false;
-        if name == "START" && text::numbers(text).is_some_and(|numbers| numbers.len() == 2) {
-            self.info.hear_yixin();
+        let has_two_sides = || text::numbers(text).is_some_and(|numbers| numbers.len() == 2);
+        if name.starts_with("YX") || name == "START" && has_two_sides() {
+            self.update_info(Info::hear_yixin);
         }
         // The manager does not read while it sends INFO.
         let is_told = !QUIET.contains(&name);
@@ -235,6 +238,12 @@ impl GomocupSession {
             None => self.obey(name, text, send),
         }
     }
+}
+
+/// Whether the board has no stones, played or set up.
+fn is_empty(engine: &dyn Engine) -> bool {
+    let record = engine.record();
+    record.plays.is_empty() && record.setup.is_empty()
 }
 
 /// The board size of `START` or `RECTSTART`; in Yixin's protocol `START` takes two sides, too.

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::text::{Listing, Purpose, point_of, write_point, write_points};
-use super::{Answer, GomocupSession};
+use super::info::Info;
+use super::text::{Listing, Purpose, as_setup, point_of, write_point, write_points};
+use super::{Answer, GomocupSession, is_empty};
 use crate::engine::{Decision, Engine, EngineError, MoveRequest};
 use crate::game::{BoardSize, Color, Move};
 use crate::gtp::short;
@@ -42,13 +43,15 @@ impl GomocupSession {
     /// Applies the manager's limits and rules; unsupported ones are reported later.
     pub(super) fn take_info(&mut self, text: &str) {
         let (key, value) = text.split_once(' ').unwrap_or((text, ""));
+        self.update_info(|info| info.take(&key.to_ascii_lowercase(), value));
+    }
+
+    /// Learns something of the manager, and applies what that changes.
+    pub(super) fn update_info(&mut self, learn: impl FnOnce(&mut Info)) {
         let rules = self.info.rules;
-        self.info.take(&key.to_ascii_lowercase(), value);
-        let empty_board = |engine: &dyn Engine| {
-            let record = engine.record();
-            (record.plays.is_empty() && record.setup.is_empty()).then_some(record.size)
-        };
-        let size = self.engine.as_deref().and_then(empty_board);
+        learn(&mut self.info);
+        let engine = self.engine.as_deref();
+        let size = engine.filter(|engine| is_empty(*engine)).map(Engine::size);
         let done = match size {
             // An engine gets its memory and threads when it is created.
             Some(size) if self.info.allowance != self.allowance => self.start(size),
@@ -206,7 +209,12 @@ impl GomocupSession {
         }
         let engine = self.engine()?;
         let record = listing.record(engine.info().name)?;
-        engine.load(&record).map_err(|error| match error {
+        let mut loaded = engine.load(&record);
+        if let Err(error @ EngineError::IllegalRecord { .. }) = loaded {
+            // The lines of a position need not be in the order of its game, and Renju may forbid theirs.
+            loaded = engine.load(&as_setup(&record)).map_err(|_| error);
+        }
+        loaded.map_err(|error| match error {
             EngineError::IllegalRecord { number, why } => {
                 let play = record.plays.get(number - 1).map(|recorded| recorded.play);
                 let stone = play.and_then(|play| match play.vertex {

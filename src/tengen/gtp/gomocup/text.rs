@@ -173,6 +173,23 @@ impl Listing {
     }
 }
 
+/// The position of a record of plays, set up.
+pub(super) fn as_setup(record: &GameRecord) -> GameRecord {
+    let last = record.plays.last().map(|last| last.play.color);
+    let stone = |play: Play| match play.vertex {
+        Vertex::Point(point) => Some((point, play.color)),
+        Vertex::Pass => None,
+    };
+    let stones = record.plays.iter();
+    let mut setup: Vec<_> = stones.filter_map(|made| stone(made.play)).collect();
+    setup.sort_by_key(|(point, _)| *point);
+    GameRecord {
+        setup,
+        to_move: last.map(Color::opponent),
+        ..GameRecord::new(&record.game, record.size)
+    }
+}
+
 /// Commands and descriptions, in the order of a game.
 #[rustfmt::skip]
 const HELP: [(&str, &str); 12] = [
@@ -186,7 +203,7 @@ const HELP: [(&str, &str); 12] = [
     ("INFO timeout_match 60000", "milliseconds for all of its moves"),
     ("INFO rule 0", "0 freestyle, 1 exactly five, 4 Renju, 8 Caro, 9 Caro with exactly five"),
     ("SWAP2BOARD", "an opening: 0, 3 or 5 lines of x,y, then DONE"),
-    ("ABOUT", "name and version"),
+    ("ABOUT", "name, version and author"),
     ("END", "end the program"),
 ];
 

@@ -25,7 +25,7 @@ fn moves_that_a_prober_knows_to_lose_are_left_out() {
             let mut holds = |mv: &Move| {
                 let mut next = position.clone();
                 next.play(*mv);
-                solver.solve(&next, &effort).wins() == Some(false)
+                solver.solve(&next, &effort).proof() == Some(Proof::Loss)
             };
             let open: Vec<Move> = position.legal_moves().filter(&mut holds).collect();
             Some(match open.is_empty() {

@@ -1,7 +1,7 @@
 //! Reports during a search, moves to avoid, and the network's own evaluation.
 
 use super::*;
-use crate::game::Move;
+use crate::game::{Move, Proof};
 use crate::solver::{Solvable, SolveLimits};
 
 /// Searches a 5x5 board to 400 visits with `analysis`; returns the final report and the earlier
@@ -87,7 +87,7 @@ fn a_win_by_a_move_to_avoid_is_none() {
     let (won, lost): (Vec<Move>, Vec<Move>) = position.legal_moves().partition(|&mv| {
         let mut next = position.clone();
         next.play(mv);
-        solver.solve(&next, &all).wins() == Some(false)
+        solver.solve(&next, &all).proof() == Some(Proof::Loss)
     });
     assert!(!won.is_empty() && lost.len() > 1, "{won:?} {lost:?}");
     let mut searcher = hashing(&position, 1, SearchParams::default());

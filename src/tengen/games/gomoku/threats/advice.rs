@@ -13,12 +13,6 @@ use crate::games::gomoku::{Gomoku, Points, Shape, ShapeMap};
 use crate::solver::{MakeProbe, RatedMove, Solve, SolveLimits, SolveResult, SolvedMoves};
 
 impl Solve<Gomoku> for ThreatSolver {
-    /// Allocates its memory, which for 128 MiB takes a twentieth of a second.
-    fn get_ready(&mut self) {
-        self.table.get_or_insert_with(|| Table::new(self.bytes));
-        self.zones.get_or_insert_with(|| Zones::new(self.bytes / 4));
-    }
-
     /// Clears the table of proofs, as for another game.
     fn clear(&mut self) {
         self.table.iter_mut().for_each(Table::clear);
@@ -78,7 +72,7 @@ impl Solve<Gomoku> for ThreatSolver {
             };
             rated.push(RatedMove { mv, bounds, score });
         }
-        let won = |rated: &RatedMove| rated.wins() == Some(true);
+        let won = |rated: &RatedMove| rated.proof() == Some(Proof::Win);
         rated.sort_by(|a, b| won(b).cmp(&won(a)).then(b.score.total_cmp(&a.score)));
         SolvedMoves {
             proof,

@@ -63,7 +63,7 @@ pub struct Proven {
 /// Proves wins on one board. Equal calls in equal order give equal results.
 #[derive(Debug)]
 pub struct ThreatSolver {
-    /// Allocated by `get_ready` or the first proof.
+    /// Allocated by the first proof.
     table: Option<Table>,
     zones: Option<Zones>,
     bytes: usize,

@@ -59,7 +59,11 @@ impl Known {
     }
 }
 
-#[derive(Debug, Clone, Copy)]
+/// An entry as words, 0 for an empty one: large tables of zeros take no time and no memory until they are written, and
+/// most positions are decided in a few nodes.
+type Words = [u64; 5];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Entry {
     key: [u64; 2],
     known: Known,
@@ -67,17 +71,42 @@ struct Entry {
     generation: u8,
 }
 
-const EMPTY: Entry = Entry {
-    key: [0; 2],
-    known: Known::OPEN,
-    work: 0,
-    generation: 0,
-};
+impl Entry {
+    fn from_words([high, low, numbers, plies_best, rest]: Words) -> Entry {
+        let best = plies_best as u32;
+        Entry {
+            key: [high, low],
+            known: Known {
+                proof: (numbers >> 32) as u32,
+                disproof: numbers as u32,
+                plies: (plies_best >> 32) as u16,
+                best: best.checked_sub(1).map(|best| Move(best as u16)),
+                level: (rest >> 8) as u8,
+            },
+            work: (rest >> 32) as u32,
+            generation: rest as u8,
+        }
+    }
+
+    fn to_words(self) -> Words {
+        let [high, low] = self.key;
+        let known = self.known;
+        let best = known.best.map_or(0, |best| u64::from(best.0) + 1);
+        let (work, level) = (u64::from(self.work), u64::from(known.level));
+        [
+            high,
+            low,
+            u64::from(known.proof) << 32 | u64::from(known.disproof),
+            u64::from(known.plies) << 32 | best,
+            work << 32 | level << 8 | u64::from(self.generation),
+        ]
+    }
+}
 
 /// A table of fixed size.
 #[derive(Debug)]
 pub(super) struct Table {
-    entries: Vec<Entry>,
+    entries: Vec<Words>,
     /// Entries of another generation count as empty; 0 is unused.
     generation: u8,
 }
@@ -85,10 +114,10 @@ pub(super) struct Table {
 impl Table {
     /// A table of about this many bytes, at least a few kilobytes.
     pub(super) fn new(bytes: usize) -> Table {
-        let entries = (bytes / size_of::<Entry>()).max(64);
+        let entries = (bytes / size_of::<Words>()).max(64);
         let entries = 1_usize << entries.ilog2();
         Table {
-            entries: vec![EMPTY; entries],
+            entries: vec![[0; 5]; entries],
             generation: 1,
         }
     }
@@ -97,7 +126,7 @@ impl Table {
     pub(super) fn clear(&mut self) {
         self.generation = self.generation.wrapping_add(1);
         if self.generation == 0 {
-            self.entries.fill(EMPTY);
+            self.entries.fill([0; 5]);
             self.generation = 1;
         }
     }
@@ -109,7 +138,8 @@ impl Table {
     pub(super) fn get(&self, key: u128) -> Option<Known> {
         let at = self.bucket(key);
         let wanted = halves(key);
-        let mut bucket = self.entries[at..at + WAYS].iter();
+        let bucket = self.entries[at..at + WAYS].iter();
+        let mut bucket = bucket.map(|words| Entry::from_words(*words));
         let entry = bucket.find(|entry| entry.key == wanted && entry.generation == self.generation);
         entry.map(|entry| entry.known)
     }
@@ -119,18 +149,22 @@ impl Table {
         let at = self.bucket(key);
         let (wanted, now) = (halves(key), self.generation);
         let bucket = &mut self.entries[at..at + WAYS];
-        let cost = |entry: &Entry| match (entry.generation == now, entry.key == wanted) {
-            (true, true) => (0, 0),
-            (false, _) => (1, 0),
-            (true, false) => (2, entry.work),
+        let cost = |words: &Words| {
+            let entry = Entry::from_words(*words);
+            match (entry.generation == now, entry.key == wanted) {
+                (true, true) => (0, 0),
+                (false, _) => (1, 0),
+                (true, false) => (2, entry.work),
+            }
         };
-        if let Some(entry) = bucket.iter_mut().min_by_key(|entry| cost(entry)) {
-            *entry = Entry {
+        if let Some(words) = bucket.iter_mut().min_by_key(|words| cost(words)) {
+            let entry = Entry {
                 key: wanted,
                 known,
                 work: work.min(u64::from(u32::MAX)) as u32,
                 generation: now,
             };
+            *words = entry.to_words();
         }
     }
 }
@@ -243,4 +277,32 @@ pub(super) fn judge(
         }
     };
     (known, chosen, limits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_survive_words() {
+        for (best, plies, level) in [
+            (None, 0, 0),
+            (Some(Move(0)), 7, 1),
+            (Some(Move(399)), u16::MAX, 3),
+        ] {
+            let entry = Entry {
+                key: [u64::MAX, 5],
+                known: Known {
+                    proof: NEVER,
+                    disproof: 12,
+                    plies,
+                    best,
+                    level,
+                },
+                work: u32::MAX,
+                generation: 255,
+            };
+            assert_eq!(Entry::from_words(entry.to_words()), entry);
+        }
+    }
 }

@@ -531,11 +531,3 @@ fn a_lost_four_is_stopped_all_the_same() {
         assert!(y == 6 && [1, 6].contains(&x), "{rules}: {x} {y}");
     }
 }
-
-#[test]
-fn memory_is_there_as_soon_as_it_is_ready() {
-    let mut prover = ThreatSolver::new(1 << 12);
-    assert!(prover.table.is_none());
-    prover.get_ready();
-    assert!(prover.table.is_some());
-}

@@ -106,7 +106,8 @@ impl Zone {
 /// ones.
 #[derive(Debug)]
 pub(super) struct Zones {
-    kept: Vec<Option<Kept>>,
+    /// Each allocated when it is first written.
+    kept: Vec<Option<Box<Kept>>>,
     /// Zones of another generation count as forgotten.
     generation: u32,
 }
@@ -121,7 +122,8 @@ struct Kept {
 impl Zones {
     /// A store of about this many bytes.
     pub(super) fn new(bytes: usize) -> Zones {
-        let places = (bytes / size_of::<Option<Kept>>()).max(16);
+        let place = size_of::<Option<Box<Kept>>>() + size_of::<Kept>();
+        let places = (bytes / place).max(16);
         Zones {
             kept: vec![None; 1 << places.ilog2()],
             generation: 0,
@@ -141,17 +143,21 @@ impl Zones {
     }
 
     pub(super) fn get(&self, key: u128) -> Option<Zone> {
-        let kept = self.kept[self.place(key)].as_ref()?;
+        let kept = self.kept[self.place(key)].as_deref()?;
         (kept.key == key && kept.generation == self.generation).then_some(kept.zone)
     }
 
     pub(super) fn put(&mut self, key: u128, zone: Zone) {
         let (place, generation) = (self.place(key), self.generation);
-        self.kept[place] = Some(Kept {
+        let kept = Kept {
             key,
             generation,
             zone,
-        });
+        };
+        match &mut self.kept[place] {
+            Some(place) => **place = kept,
+            place => *place = Some(Box::new(kept)),
+        }
     }
 }
 

@@ -27,7 +27,7 @@ mod values;
 use std::sync::Arc;
 
 use super::NoGo;
-use crate::game::{Game as _, Move, Proof};
+use crate::game::{Bounds, Game as _, Move, Proof};
 use crate::solver::{
     MakeProbe, RatedMove, Solvable, Solve, SolveLimits, SolveResult, SolvedMoves, Solves, decided,
 };
@@ -132,20 +132,19 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
         for (done, &mv) in moves.iter().enumerate() {
             let next = position.after(mv);
             let share = budget.left / (moves.len() - done) as u64;
-            let (wins, score) = if !wins {
-                (Some(false), budget.traps(&next, share))
+            let (bounds, score) = if !wins {
+                (Bounds::exactly(Proof::Loss), budget.traps(&next, share))
             } else if best == Some(mv) {
-                (Some(true), margin(&next))
+                (Bounds::exactly(Proof::Win), margin(&next))
             } else {
-                (budget.loses(&next, share), margin(&next))
+                (budget.solve(&next, share).bounds.flip(), margin(&next))
             };
-            let bounds = decided(wins);
             rated.push(RatedMove { mv, bounds, score });
         }
-        let rank = |rated: &RatedMove| match rated.wins() {
-            Some(true) => 0,
-            None => 1,
-            Some(false) => 2,
+        let rank = |rated: &RatedMove| match rated.proof() {
+            Some(Proof::Win) => 0,
+            Some(Proof::Draw) | None => 1,
+            Some(Proof::Loss) => 2,
         };
         rated.sort_by(|a, b| rank(a).cmp(&rank(b)).then(b.score.total_cmp(&a.score)));
         SolvedMoves {
@@ -165,10 +164,10 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
         let mut position = position.clone();
         while position.outcome().is_none() {
             let found = budget.solve(&position, budget.left);
-            let mv = match found.wins() {
-                None => break,
-                Some(true) => found.best,
-                Some(false) => {
+            let mv = match found.proof() {
+                Some(Proof::Draw) | None => break,
+                Some(Proof::Win) => found.best,
+                Some(Proof::Loss) => {
                     let cost = |mv: &Move| budget.solve(&position.after(*mv), budget.left).nodes;
                     position.legal_moves().max_by_key(cost)
                 }
@@ -216,18 +215,13 @@ impl<const W: usize> NodeBudget<'_, W> {
         found
     }
 
-    /// Whether the side to move loses, where `nodes` are enough to prove it.
-    fn loses(&mut self, position: &NoGo<W>, nodes: u64) -> Option<bool> {
-        self.solve(position, nodes).wins().map(|wins| !wins)
-    }
-
     /// The share of moves of `position` that are not known to win.
     fn traps(&mut self, position: &NoGo<W>, nodes: u64) -> f32 {
         let replies: Vec<Move> = position.legal_moves().collect();
         let count = replies.len().max(1);
         let safe = replies.iter().filter(|&&reply| {
-            let known = self.loses(&position.after(reply), nodes / count as u64);
-            known != Some(true)
+            let next = self.solve(&position.after(reply), nodes / count as u64);
+            next.proof() != Some(Proof::Loss)
         });
         safe.count() as f32 / count as f32
     }

@@ -6,7 +6,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::*;
-use crate::game::{Bits, BoardSize, Bounds, Color, Game, Outcome};
+use crate::game::{Bits, BoardSize, Color, Game};
 use crate::games::nogo::SmallNoGo;
 use crate::solver::Probe;
 
@@ -75,7 +75,7 @@ impl Brute {
             self.promised += u64::from(state.verdict.is_none());
         }
         let found = self.solver.solve(position, &ALL);
-        assert_eq!(found.wins(), Some(wins), "{position:?}");
+        assert_eq!(found.bounds, decided(Some(wins)), "{position:?}");
         assert_eq!(found.best.is_some(), wins, "{position:?}");
         if let Some(best) = found.best {
             let mut next = position.clone();
@@ -156,8 +156,8 @@ fn agrees_with_plain_negamax_on_late_positions() {
         let position = random_position(&mut rng, plies);
         let wins = negamax(&position, &mut HashMap::new());
         assert_eq!(
-            solver.solve(&position, &ALL).wins(),
-            Some(wins),
+            solver.solve(&position, &ALL).bounds,
+            decided(Some(wins)),
             "{position:?}"
         );
         let known = probe(&position, &effort(100));
@@ -190,7 +190,8 @@ fn solved_rectangles() {
             }
             let found = Solver::new(64 << 20).solve(&position, &ALL);
             println!("{height}x{width}: {result}, {} nodes", found.nodes);
-            assert_eq!(found.wins(), Some(result == 'N'), "{height}x{width}");
+            let expected = decided(Some(result == 'N'));
+            assert_eq!(found.bounds, expected, "{height}x{width}");
         }
     }
 }
@@ -235,12 +236,12 @@ fn a_stopped_search_says_so_and_goes_on_later() {
     let mut solver = Solver::new(4 << 20);
     let first = solver.solve(&position, &effort(needed / 2));
     assert_eq!(
-        (first.wins(), first.best, first.nodes),
+        (first.proof(), first.best, first.nodes),
         (None, None, needed / 2)
     );
     let rest = solver.solve(&position, &ALL);
     assert!(
-        rest.wins().is_some() && rest.nodes < needed * 3 / 4,
+        rest.proof().is_some() && rest.nodes < needed * 3 / 4,
         "{rest:?} of {needed}"
     );
     let stopped = SolveLimits {
@@ -248,7 +249,7 @@ fn a_stopped_search_says_so_and_goes_on_later() {
         ..ALL
     };
     solver.clear();
-    assert_eq!(solver.solve(&position, &stopped).wins(), None);
+    assert_eq!(solver.solve(&position, &stopped).proof(), None);
 }
 
 #[test]
@@ -258,7 +259,7 @@ fn threads_find_the_same() {
         let position = random_position(&mut rng, 58);
         let alone = Solver::new(4 << 20).solve(&position, &ALL);
         let together = Solver::new(4 << 20).solve(&position, &SolveLimits { threads: 3, ..ALL });
-        assert_eq!(alone.wins(), together.wins());
+        assert_eq!(alone.bounds, together.bounds);
     }
 }
 
@@ -296,7 +297,7 @@ fn advice_ends_when_it_is_told_to() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(6);
     let lost = std::iter::repeat_with(|| random_position(&mut rng, 55)).find_map(|position| {
         let found = Solver::new(4 << 20).solve(&position, &ALL);
-        (position.legal_count() > 4 && found.wins() == Some(false)).then_some(position)
+        (position.legal_count() > 4 && found.proof() == Some(Proof::Loss)).then_some(position)
     });
     let lost = lost.unwrap();
     let told = SolveLimits {
@@ -323,14 +324,9 @@ fn advice_ranks_wins_first_and_counts_traps() {
         }
         let mut solver = Solver::new(4 << 20);
         let found = solver.solve(&position, &ALL);
-        let wins = found.wins().unwrap();
-        let advice = solver.advise(
-            &position,
-            found.proof().unwrap(),
-            found.best,
-            &effort(1 << 40),
-        );
-        seen[usize::from(wins)] += 1;
+        let proof = found.proof().unwrap();
+        let advice = solver.advise(&position, proof, found.best, &effort(1 << 40));
+        seen[usize::from(proof == Proof::Win)] += 1;
         assert_eq!(advice.moves.len(), position.legal_count());
         let after = |mv: Move| {
             let mut next = position.clone();
@@ -339,10 +335,10 @@ fn advice_ranks_wins_first_and_counts_traps() {
         };
         for rated in &advice.moves {
             let wins = !negamax(&after(rated.mv), &mut HashMap::new());
-            assert_eq!(rated.wins(), Some(wins), "{rated:?}");
+            assert_eq!(rated.bounds, decided(Some(wins)), "{rated:?}");
         }
-        assert_eq!(advice.moves[0].wins(), Some(wins));
-        if !wins {
+        assert_eq!(advice.moves[0].proof(), Some(proof));
+        if proof == Proof::Loss {
             let next = after(advice.moves[0].mv);
             let bad = next.legal_moves().filter(|&reply| {
                 let mut next = next.clone();
@@ -363,12 +359,11 @@ fn a_line_leads_to_the_end() {
         let mut position = random_position(&mut rng, 60);
         let mover = position.to_move();
         let mut solver = Solver::new(4 << 20);
-        let wins = solver.solve(&position, &ALL).wins().unwrap();
+        let proof = solver.solve(&position, &ALL).proof().unwrap();
         for mv in solver.line(&position, &ALL) {
             assert!(position.is_legal(mv));
             position.play(mv);
         }
-        let winner = if wins { mover } else { mover.opponent() };
-        assert_eq!(position.outcome(), Some(Outcome::win(winner)));
+        assert_eq!(position.outcome(), Some(proof.outcome(mover)));
     }
 }

@@ -21,6 +21,7 @@ fn yixin_starts_with_two_sides_and_its_rule_2_is_renju() {
         &["INFO timeout_turn 1000", "INFO rule 2", "start 15 15"][..],
         &["start 15 15", "INFO rule 2"],
         &["INFO max_depth 225", "START 15", "info Rule 2"],
+        &["yxstop", "START 15", "INFO rule 2"],
         &[
             "INFO rule 2",
             "info usedatabase 0",
@@ -151,6 +152,42 @@ fn what_yixin_adds_is_understood() {
         Some(60),
         "the engine's own"
     );
+}
+
+/// Its second three would be forbidden as the last stone of Black, which it was not.
+#[test]
+fn a_position_may_come_in_an_order_that_the_rules_forbid() {
+    let lines = [
+        "7,6,1", "0,0,2", "7,5,1", "14,14,2", "8,7,1", "14,0,2", "9,7,1", "0,14,2", "7,7,1",
+        "10,7,2",
+    ];
+    for command in ["BOARD", "YXBOARD"] {
+        let mut session = session();
+        let begin = ["INFO rule 4", "START 15", command];
+        let reply = said(
+            &mut session,
+            &[&begin[..], &lines, &["DONE", "YXNBEST 1"]].concat(),
+        );
+        assert!(reply.iter().skip(1).all(|line| is_point(line)), "{reply:?}");
+        let record = session.engine.as_deref().expect("it was started").record();
+        assert_eq!((record.setup.len(), record.rules.as_str()), (10, "renju"));
+    }
+}
+
+#[test]
+fn begin_wants_an_empty_board_whatever_the_order_of_its_lines() {
+    for lines in [
+        ["7,7,1", "8,7,1", "0,0,2", "0,2,2"],
+        ["7,7,1", "0,0,2", "8,7,1", "0,2,2"],
+    ] {
+        let mut session = session();
+        let reply = said(
+            &mut session,
+            &[&["START 15", "YXBOARD"], &lines[..], &["DONE", "BEGIN"]].concat(),
+        );
+        assert_eq!(reply.len(), 2, "{reply:?}");
+        assert!(reply[1].starts_with("ERROR BEGIN"), "{reply:?}");
+    }
 }
 
 #[test]
