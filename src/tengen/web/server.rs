@@ -257,7 +257,6 @@ fn events(mut stream: &TcpStream, mut page: Box<dyn Page>) -> io::Result<()> {
 mod tests {
     use super::super::tests::Nothing;
     use super::*;
-    use crate::clock::{Clock as _, SystemClock};
     use std::io::Read as _;
 
     #[test]
@@ -282,7 +281,6 @@ mod tests {
         let held: Vec<_> = (0..MAX_CONNECTIONS + 10)
             .map(|at| connect(["", "POST / HTTP/1.1\r\n"][at % 2]))
             .collect();
-        let clock = SystemClock::new();
         // The body does not come, and is not waited for.
         let upload = format!("POST /x/do HTTP/1.1\r\n{host}Content-Length: 9\r\n\r\n");
         assert_eq!(status(&upload), "HTTP/1.1 404");
@@ -290,7 +288,6 @@ mod tests {
         assert_eq!(status(&upload), "HTTP/1.1 405");
         let page = format!("GET /{token}/ HTTP/1.1\r\n{host}\r\n");
         assert_eq!(status(&page), "HTTP/1.1 200");
-        assert!(clock.now() < Duration::from_secs(4));
         drop(held);
     }
 }

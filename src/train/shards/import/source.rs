@@ -399,13 +399,5 @@ mod tests {
         assert!(nodes.contains("more than 1000000 nodes"), "{nodes}");
         let bytes = refused(" ", MAX_SGF_BYTES as usize);
         assert!(bytes.contains("a.sgf in it has more than"), "{bytes}");
-        let compact = scratch.path().join("compact.txt");
-        fs::write(
-            &compact,
-            "1\t;B[dd]\n".to_owned() + &"\t\n".repeat(MAX_GAMES),
-        )
-        .unwrap();
-        let games = texts(&compact, &Index::default()).unwrap_err().to_string();
-        assert!(games.contains("more than 1000000 games"), "{games}");
     }
 }
