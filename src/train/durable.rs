@@ -9,15 +9,12 @@ pub(crate) mod checksum;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::TrainError;
 use tengen::fnv;
-use tengen::system::{open_to_lock, rename, sync_folder, try_lock};
-
-/// Name prefix of files being written; leftovers of a killed process.
-const UNFINISHED: &str = ".unfinished-";
+use tengen::system::{UNFINISHED, open_to_lock, replace, sync_folder, try_lock};
 
 /// Writes `bytes` to `path` so that after a crash either the old or the new content is there. Of a
 /// symbolic link the target is written.
@@ -43,15 +40,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
     if let Ok(target) = fs::read_link(path) {
         return write(&folder.join(target), bytes);
     }
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    // Two processes may write the same file, such as a report.
-    let process = std::process::id();
-    let unfinished = folder.join(unfinished_name(&format!("{process}-{name}")));
-    let mut file = File::create(&unfinished).map_err(TrainError::io(&unfinished))?;
-    file.write_all(bytes)
-        .and_then(|()| file.sync_all())
-        .map_err(TrainError::io(&unfinished))?;
-    rename(&unfinished, path).map_err(TrainError::io(path))?;
+    replace(path, bytes, true).map_err(TrainError::io(path))?;
     // The rename is only safe once the folder's entry is on disk.
     sync_folder(folder).map_err(TrainError::io(folder))
 }
@@ -135,11 +124,6 @@ pub fn remove_unfinished(folder: &Path) -> Result<(), TrainError> {
         }
     }
     Ok(())
-}
-
-/// The name under which a file is written before it gets its own.
-pub(crate) fn unfinished_name(name: &str) -> String {
-    format!("{UNFINISHED}{name}")
 }
 
 /// Whether a file of this name is the leftover of a killed process.
@@ -287,6 +271,17 @@ mod tests {
         symlink("circle", place("circle")).unwrap();
         assert!(write(&place("circle"), b"new").is_err());
         assert!(UnixListener::bind(place("socket")).is_err(), "it is there");
+    }
+
+    #[test]
+    fn a_link_under_the_old_temporary_name_leads_nowhere() {
+        let scratch = Scratch::new("durable-planted");
+        let place = |name: &str| scratch.path().join(name);
+        fs::write(place("victim"), b"mine").unwrap();
+        let planted = format!(".unfinished-{}-report", std::process::id());
+        fs::hard_link(place("victim"), place(&planted)).unwrap();
+        write(&place("report"), b"new").unwrap();
+        assert_eq!(fs::read(place("victim")).unwrap(), b"mine");
     }
 
     #[test]

@@ -10,7 +10,7 @@
 //! on the board, value, prior, visits, proof, and the key of the position after it. A
 //! proof is 0 for none, or 1 for a loss, 2 for a draw and 3 for a win of the side to move.
 
-use std::borrow::Cow;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use redb::backends::InMemoryBackend;
@@ -21,6 +21,7 @@ use redb::{
 
 use super::{Book, BookError, BookMeta, LeftOut, Searched, SearchedMove};
 use crate::game::{Move, Proof};
+use crate::system::is_offered;
 use tengen_nn::files;
 
 /// The format of this program. Others are refused.
@@ -129,7 +130,11 @@ pub(super) fn meta(bytes: Bytes<'_>) -> Result<BookMeta, BookError> {
 /// after.
 const ATTEMPTS: usize = 5;
 /// Maximum size of a book in bytes.
-const LARGEST: u64 = 1 << 34;
+const LARGEST: u64 = 1 << 32;
+/// Bytes that are copied at once.
+const PART: u64 = 1 << 20;
+/// What all files of the store begin with.
+const MAGIC: &[u8] = b"redb\x1a\x0a\xa9\x0d\x0a";
 
 fn read_by<T>(
     bytes: Bytes<'_>,
@@ -149,18 +154,38 @@ fn read_by<T>(
 /// A checked copy of a book in memory: the store checks only what it may write to, and reading changes no file. The copy
 /// of a book whose process was killed is repaired.
 fn copy(bytes: Bytes<'_>) -> Result<Database, BookError> {
-    let bytes = match bytes {
-        Bytes::InMemory(bytes) => Cow::Borrowed(bytes),
-        Bytes::OfFile(path) => Cow::Owned(files::read(path, LARGEST)?),
+    let (mut input, len): (Box<dyn Read>, u64) = match bytes {
+        Bytes::InMemory(bytes) => (Box::new(bytes), bytes.len() as u64),
+        Bytes::OfFile(path) => {
+            let (file, len) = files::open(path, LARGEST)?;
+            (Box::new(file), len)
+        }
     };
-    if bytes.is_empty() {
-        // The store would begin a new one.
-        return Err(BookError::NotABook);
+    let backend = InMemoryBackend::new();
+    let (mut part, mut at) = (Vec::new(), 0);
+    loop {
+        // It may grow while it is read.
+        let wanted = PART.min(len.saturating_sub(at));
+        part.clear();
+        let read = input.by_ref().take(wanted).read_to_end(&mut part);
+        read.map_err(BookError::Io)?;
+        if at == 0 {
+            // The store would begin a new one in an empty file.
+            if !part.starts_with(MAGIC) {
+                return Err(BookError::NotABook);
+            }
+            if !is_offered(usize::try_from(len).unwrap_or(usize::MAX)) {
+                return Err(BookError::Io(ErrorKind::OutOfMemory.into()));
+            }
+            backend.set_len(len).map_err(redb::Error::from)?;
+        }
+        if part.is_empty() {
+            break;
+        }
+        backend.write(at, &part).map_err(redb::Error::from)?;
+        at += part.len() as u64;
     }
     let open = || -> Result<Database, redb::Error> {
-        let backend = InMemoryBackend::new();
-        backend.set_len(bytes.len() as u64)?;
-        backend.write(0, &bytes)?;
         let mut builder = Database::builder();
         Ok(builder
             .set_check_integrity_on_open(true)

@@ -289,6 +289,10 @@ fn other_files_are_refused_and_left_alone() {
         }
         assert_eq!(fs::read_to_string(&path).expect("text"), text);
     }
+    // A sparse file, which is refused by its first bytes.
+    let sparse = fs::File::create(&path).expect("writable");
+    sparse.set_len(1 << 32).expect("holes are allowed");
+    assert_eq!(refusal(&path), BookError::NotABook.to_string());
     assert!(read(folder.path()).is_err(), "a folder");
     let path = written(&folder, 5);
     let four = TicTacToe::new(BoardSize::square(4)).expect("a board");

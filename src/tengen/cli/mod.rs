@@ -181,6 +181,7 @@ fn listen() -> anyhow::Result<(&'static str, impl Read + Send + 'static)> {
             .unwrap_or(line);
         let line = line.trim_ascii();
         if read > 0 && line.is_empty() {
+            heard.truncate(begin);
             continue;
         }
         let word = line.split(|&byte| byte == b' ').next().unwrap_or_default();
@@ -195,7 +196,10 @@ fn listen() -> anyhow::Result<(&'static str, impl Read + Send + 'static)> {
     }
 }
 
-/// Reads a line that ends with LF or CR, and its number of bytes.
+/// Maximum length of the beginning of a line by which its subcommand is known.
+const ENOUGH: usize = 1 << 12;
+
+/// Reads a line that ends with LF or CR, or enough of a long one, and its number of bytes.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<usize> {
     let before = line.len();
     loop {
@@ -204,7 +208,7 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<us
         let taken = end.map_or(available.len(), |end| end + 1);
         line.extend_from_slice(&available[..taken]);
         input.consume(taken);
-        if end.is_some() || taken == 0 {
+        if end.is_some() || taken == 0 || line.len() - before > ENOUGH {
             return Ok(line.len() - before);
         }
     }
@@ -213,6 +217,14 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<us
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_an_endless_line_the_beginning_is_heard() {
+        let mut heard = Vec::new();
+        let endless = std::io::BufReader::new(std::io::repeat(b'a'));
+        let read = read_line(&mut endless.take(1 << 24), &mut heard).expect("it is readable");
+        assert!(read == heard.len() && read < 1 << 16, "{read}");
+    }
 
     #[test]
     fn an_argument_a_line() {

@@ -6,6 +6,64 @@ use crate::record::decode_text;
 /// A comment that stops a running search; GoGui sends it when the user presses Esc.
 const INTERRUPT: &str = "# interrupt";
 
+/// Maximum length of a line in bytes: a command has far less.
+pub(super) const LONGEST: usize = 1 << 20;
+
+/// Puts lines together from pieces of input. Of one that is too long only the beginning is kept, so that an endless line
+/// takes no memory.
+pub(super) struct Lines {
+    /// Bytes that end a line.
+    ends: &'static [u8],
+    longest: usize,
+    pending: Vec<u8>,
+    is_too_long: bool,
+}
+
+/// A line without its end, or the beginning of one that is too long.
+pub(super) type Line<'a> = Result<&'a [u8], &'a [u8]>;
+
+impl Lines {
+    pub(super) fn new(ends: &'static [u8], longest: usize) -> Lines {
+        Lines {
+            ends,
+            longest,
+            pending: Vec::new(),
+            is_too_long: false,
+        }
+    }
+
+    /// Passes on the lines that end in this piece of input.
+    pub(super) fn feed(&mut self, piece: &[u8], take: &mut dyn FnMut(Line<'_>)) {
+        for part in piece.split_inclusive(|byte| self.ends.contains(byte)) {
+            let (part, ends) = match part.split_last() {
+                Some((last, line)) if self.ends.contains(last) => (line, true),
+                _ => (part, false),
+            };
+            let room = self.longest - self.pending.len();
+            self.is_too_long |= part.len() > room;
+            self.pending.extend(part.iter().take(room));
+            if ends {
+                self.end(take);
+            }
+        }
+    }
+
+    /// Passes on what is there as a line: the last one needs no end.
+    pub(super) fn end(&mut self, take: &mut dyn FnMut(Line<'_>)) {
+        let line = std::mem::take(&mut self.pending);
+        match std::mem::take(&mut self.is_too_long) {
+            true => take(Err(&line)),
+            false => take(Ok(&line)),
+        }
+    }
+}
+
+/// Why a line is not obeyed.
+pub(super) fn too_long(longest: usize) -> String {
+    let mib = longest >> 20;
+    format!("the line is longer than {mib} MiB and was skipped")
+}
+
 /// A parsed command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
@@ -178,6 +236,32 @@ mod tests {
             let bytes = charset.encode(&line);
             check(&bytes, "5", "loadsgf", &[name, "12"]);
         }
+    }
+
+    #[test]
+    fn of_a_line_that_is_too_long_the_beginning_is_kept() {
+        let mut lines = Lines::new(b"\r\n", 5);
+        let mut taken: Vec<(bool, String)> = Vec::new();
+        let mut take = |line: Line<'_>| {
+            let text = line.unwrap_or_else(|beginning| beginning);
+            taken.push((line.is_ok(), String::from_utf8_lossy(text).into_owned()));
+        };
+        for piece in ["12345\r\nab", "", "cdef", "ghi\n1\n12345", "6"] {
+            lines.feed(piece.as_bytes(), &mut take);
+        }
+        lines.end(&mut take);
+        let taken: Vec<_> = taken
+            .iter()
+            .map(|(whole, text)| (*whole, &**text))
+            .collect();
+        let expected = [
+            (true, "12345"),
+            (true, ""),
+            (false, "abcde"),
+            (true, "1"),
+            (false, "12345"),
+        ];
+        assert_eq!(taken, expected);
     }
 
     #[test]

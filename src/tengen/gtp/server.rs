@@ -7,15 +7,19 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
 use super::Interrupts;
+use super::line::{LONGEST, Line, Lines};
 
 /// Bytes per read; the capacity of a pipe on Linux.
 const CHUNK: usize = 64 * 1024;
 
-/// Commands that arrived together.
+/// Commands that arrived together, and beginnings of lines that are too long for one.
 struct Message<C> {
     number: u64,
-    commands: Vec<C>,
+    commands: Vec<Result<C, Vec<u8>>>,
 }
+
+/// Bytes that are kept of a line that is too long.
+const BEGINNING: usize = 100;
 
 /// One line of input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +57,9 @@ pub trait Protocol: 'static {
     /// Answers one command: passes complete pieces of text to `send` as soon as they should be
     /// read.
     fn answer(&mut self, command: &Self::Command, send: &mut dyn FnMut(&str));
+
+    /// Answers a line that is too long, of which this is the beginning.
+    fn refuse(&mut self, beginning: &[u8], send: &mut dyn FnMut(&str));
 
     /// Called when all received commands are answered. May work until there is input.
     fn idle(&mut self);
@@ -99,12 +106,16 @@ fn converse<C: Protocol>(
         for command in &message.commands {
             interrupts.begin_command();
             let mut written = Ok(());
-            conversation.answer(command, &mut |text| {
+            let mut send = |text: &str| {
                 if written.is_ok() {
                     let all = output.write_all(text.as_bytes());
                     written = all.and_then(|()| output.flush());
                 }
-            });
+            };
+            match command {
+                Ok(command) => conversation.answer(command, &mut send),
+                Err(beginning) => conversation.refuse(beginning, &mut send),
+            }
             match written {
                 Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
                 written => written?,
@@ -131,7 +142,7 @@ struct CommandReader<C: Protocol> {
 impl<C: Protocol> CommandReader<C> {
     fn run(mut self, mut input: impl Read) {
         let mut chunk = vec![0; CHUNK];
-        let mut pending = Vec::new();
+        let mut lines = Lines::new(C::LINE_ENDS, LONGEST);
         loop {
             let read = match input.read(&mut chunk) {
                 Ok(read) => read,
@@ -140,42 +151,49 @@ impl<C: Protocol> CommandReader<C> {
                 Err(_) => 0,
             };
             let at_end = read == 0;
-            // The rest of earlier input contains no line break.
-            let read = chunk.get(..read).unwrap_or_default();
-            let complete = read.iter().rposition(|byte| C::LINE_ENDS.contains(byte));
-            let complete = complete.map(|at| pending.len() + at + 1);
-            pending.extend_from_slice(read);
-            let lines = if at_end {
-                Some(pending.len())
-            } else {
-                complete
+            let (mut commands, mut is_complete) = (Vec::new(), at_end);
+            let mut take = |line: Line<'_>| {
+                is_complete = true;
+                commands.extend(self.parse(line));
             };
-            let Some(lines) = lines else { continue };
-            let rest = pending.split_off(lines);
-            if !self.pass_on(&pending, at_end) {
+            match chunk.get(..read) {
+                Some(piece) if !at_end => lines.feed(piece, &mut take),
+                _ => lines.end(&mut take),
+            }
+            if is_complete && !self.pass_on(commands, at_end) {
                 return;
             }
-            pending = rest;
         }
     }
 
-    /// Sends the commands in `lines`; false when no more input follows.
-    fn pass_on(&mut self, lines: &[u8], at_end: bool) -> bool {
-        let mut commands = Vec::new();
-        for line in lines.split(|byte| C::LINE_ENDS.contains(byte)) {
-            match C::parse(line) {
-                Input::Nothing => {}
-                Input::Interrupt => self.interrupts.interrupt(self.commands),
-                Input::Command(command) => {
-                    if C::cuts(&command) {
-                        self.interrupts.interrupt(self.commands);
-                    }
-                    self.commands += 1;
-                    commands.push(command);
+    /// The command of a line, if it has one that is to be answered.
+    fn parse(&mut self, line: Line<'_>) -> Option<Result<C::Command, Vec<u8>>> {
+        let line = match line {
+            Ok(line) => C::parse(line),
+            Err(beginning) => {
+                self.commands += 1;
+                return Some(Err(beginning.iter().take(BEGINNING).copied().collect()));
+            }
+        };
+        match line {
+            Input::Nothing => None,
+            Input::Interrupt => {
+                self.interrupts.interrupt(self.commands);
+                None
+            }
+            Input::Command(command) => {
+                if C::cuts(&command) {
+                    self.interrupts.interrupt(self.commands);
                 }
+                self.commands += 1;
+                Some(Ok(command))
             }
         }
-        let closes = at_end || commands.iter().any(C::ends);
+    }
+
+    /// Sends commands; false when no more input follows.
+    fn pass_on(&mut self, commands: Vec<Result<C::Command, Vec<u8>>>, at_end: bool) -> bool {
+        let closes = at_end || commands.iter().flatten().any(C::ends);
         self.number += 1;
         if closes {
             self.interrupts.close(self.number);
@@ -226,6 +244,19 @@ mod tests {
     fn the_last_line_needs_no_end() {
         check(&[b"\n\n# c\n", b"protocol_version"], "= 2\n\n");
         check(&[], "");
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_refused_and_the_next_is_answered() {
+        let long =
+            "7 name ".to_owned() + &"a".repeat(LONGEST) + "\nname\n# " + &"a".repeat(LONGEST);
+        let mut output = Vec::new();
+        let input = std::io::Cursor::new(long.into_bytes());
+        serve(session(Behaviour::Highest), input, &mut output).expect("a Vec takes everything");
+        assert_eq!(
+            String::from_utf8_lossy(&output),
+            "?7 syntax error: the line is longer than 1 MiB and was skipped\n\n= Tengen\n\n"
+        );
     }
 
     #[test]

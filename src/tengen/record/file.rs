@@ -82,9 +82,7 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
 /// Errors of the operating system.
 pub fn check_folder(folder: &Path) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
-    let probe = folder.join(format!(".tengen.{}.part", std::process::id()));
-    std::fs::write(&probe, [])?;
-    std::fs::remove_file(&probe)
+    std::fs::remove_file(system::write_unfinished(folder, &[], false)?)
 }
 
 /// Writes an SGF file; an existing SGF file is replaced.
@@ -101,8 +99,7 @@ pub fn write_sgf(path: &Path, text: &str) -> Result<(), FileError> {
     write(path, text.as_bytes())
 }
 
-/// Writes a file under a temporary name and renames it: the old content is lost only when all of
-/// the new one is written.
+/// Replaces a file, whose old content is lost only when all of the new one is written.
 ///
 /// # Errors
 /// [`FileError`] if the path is not a regular, writable file, or on errors of the operating system.
@@ -117,17 +114,10 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         }
         _ => {}
     }
-    let name = target.file_name().ok_or(FileError::NotRegular)?;
-    let mut part = std::ffi::OsString::from(".");
-    part.push(name);
-    part.push(format!(".{}.part", std::process::id()));
-    let part = target.with_file_name(part);
-    let written = std::fs::write(&part, bytes).and_then(|()| system::rename(&part, target));
-    if written.is_err() {
-        // It may not exist.
-        let _ = std::fs::remove_file(&part);
+    if target.file_name().is_none() {
+        return Err(FileError::NotRegular);
     }
-    written.map_err(|error| match error.kind() {
+    system::replace(target, bytes, false).map_err(|error| match error.kind() {
         ErrorKind::NotFound => FileError::NoFolder,
         _ => FileError::Io(error),
     })
@@ -149,6 +139,20 @@ mod tests {
         }
         let left = std::fs::read_dir(folder.path()).expect("readable");
         assert_eq!(left.count(), 1);
+    }
+
+    #[test]
+    fn a_link_under_the_old_temporary_name_leads_nowhere() {
+        let folder = Scratch::new("record-planted");
+        let victim = folder.path().join("victim");
+        std::fs::write(&victim, "mine").expect("it is writable");
+        for name in [".game.sgf.", ".tengen."] {
+            let planted = format!("{name}{}.part", std::process::id());
+            std::fs::hard_link(&victim, folder.path().join(planted)).expect("a link");
+        }
+        check_folder(folder.path()).expect("it is writable");
+        write_sgf(&folder.path().join("game.sgf"), "(;)").expect("it is writable");
+        assert_eq!(read_text(&victim).expect("text"), "mine");
     }
 
     #[test]

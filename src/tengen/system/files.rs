@@ -1,21 +1,94 @@
-//! Locks, renaming, durable writes, and where temporary files go.
+//! Locks, renaming, new files, durable writes, and where temporary files go.
 
 use std::fs::{File, TryLockError};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// This user's folder in the system's folder for temporary files, which users of one machine share:
-/// what one of them has made there, another cannot write to.
+/// This user's folder in the system's folder for temporary files, which users of one machine share. It is not used if
+/// another user has made it, or can write to it: a new one serves until the program ends.
 #[cfg(unix)]
 pub fn own_temporary_folder() -> PathBuf {
+    use std::sync::OnceLock;
+
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    let own = || own_folder_in(&std::env::temp_dir());
+    FOLDER.get_or_init(own).clone()
+}
+
+#[cfg(unix)]
+fn own_folder_in(shared: &Path) -> PathBuf {
+    use std::fs::DirBuilder;
+    use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+
     let user = rustix::process::getuid().as_raw();
-    std::env::temp_dir().join(format!("tengen-{user}"))
+    let usual = shared.join(format!("tengen-{user}"));
+    // Whoever uses it is told why it could not be made.
+    let make = |folder| drop(DirBuilder::new().recursive(true).mode(0o700).create(folder));
+    make(&usual);
+    let is_own = |found: std::fs::Metadata| {
+        let is_shared = found.mode() & 0o022 > 0;
+        found.is_dir() && found.uid() == user && !is_shared
+    };
+    match usual.symlink_metadata().map(is_own) {
+        Ok(true) | Err(_) => usual,
+        Ok(false) => {
+            let number = getrandom::u64().unwrap_or(std::process::id().into());
+            let fresh = shared.join(format!("tengen-{user}-{number:016x}"));
+            log::warn!(
+                "{} is not used, as another user made it or can write to it: temporary files go to {}",
+                usual.display(),
+                fresh.display()
+            );
+            make(&fresh);
+            fresh
+        }
+    }
 }
 
 /// This user's folder for temporary files.
 #[cfg(not(unix))]
 pub fn own_temporary_folder() -> PathBuf {
     std::env::temp_dir().join("tengen")
+}
+
+/// Name prefix of files that are being written, and of leftovers of a killed process.
+pub const UNFINISHED: &str = ".unfinished-";
+
+/// Writes a new file for [`rename`], to the disk if it is to be durable; returns its path. Its name cannot be foreseen,
+/// and nothing that is there is followed or overwritten: in a folder where others may write, one of them could have put a
+/// link in its place.
+///
+/// # Errors
+/// The system's error; no file is left then.
+pub fn write_unfinished(folder: &Path, bytes: &[u8], is_durable: bool) -> io::Result<PathBuf> {
+    let number = getrandom::u64().map_err(|error| io::Error::other(error.to_string()))?;
+    let path = folder.join(format!("{UNFINISHED}{number:016x}"));
+    let mut file = File::create_new(&path)?;
+    let written = file.write_all(bytes).and_then(|()| match is_durable {
+        true => file.sync_all(),
+        false => Ok(()),
+    });
+    match written {
+        Ok(()) => Ok(path),
+        Err(error) => {
+            let _ = std::fs::remove_file(&path);
+            Err(error)
+        }
+    }
+}
+
+/// Writes a file under another name and renames it: the old content is lost only when all of the new one is written.
+///
+/// # Errors
+/// The system's error; the old file is there then.
+pub fn replace(path: &Path, bytes: &[u8], is_durable: bool) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let unfinished = write_unfinished(folder, bytes, is_durable)?;
+    let renamed = rename(&unfinished, path);
+    if renamed.is_err() {
+        let _ = std::fs::remove_file(&unfinished);
+    }
+    renamed
 }
 
 /// Locks what [`open_to_lock`] has opened until it is closed; false when another process holds the
@@ -110,6 +183,7 @@ pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tengen_nn::files::scratch::Scratch;
 
     #[test]
     fn a_locked_file_can_be_read_and_not_locked_again() {
@@ -128,6 +202,43 @@ mod tests {
         });
         assert!(again);
         std::fs::remove_file(&path).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_temporary_folder_of_another_user_is_not_used() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+        let scratch = Scratch::new("system-own");
+        let shared = scratch.path();
+        let usual = own_folder_in(shared);
+        let mode = |folder: &Path| std::fs::metadata(folder).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&usual), &own_folder_in(shared)), (0o700, &usual));
+        std::fs::set_permissions(&usual, std::fs::Permissions::from_mode(0o777)).unwrap();
+        let fresh = own_folder_in(shared);
+        assert_eq!((fresh != usual, mode(&fresh)), (true, 0o700));
+        std::fs::remove_dir(&usual).unwrap();
+        symlink(&fresh, &usual).unwrap();
+        let another = own_folder_in(shared);
+        assert!(another != usual && another != fresh && !another.is_symlink());
+    }
+
+    #[test]
+    fn a_new_file_is_under_a_name_that_nobody_foresees() {
+        let scratch = Scratch::new("system-new");
+        let write = || write_unfinished(scratch.path(), b"new", false).unwrap();
+        let [one, other] = [write(), write()];
+        assert_ne!(one, other);
+        let target = scratch.path().join("file");
+        for content in ["old", "new"] {
+            replace(&target, content.as_bytes(), true).unwrap();
+            assert_eq!(std::fs::read_to_string(&target).unwrap(), content);
+        }
+        // A folder is not replaced by a file.
+        let folder = scratch.path().join("folder");
+        std::fs::create_dir(&folder).unwrap();
+        assert!(replace(&folder, b"new", false).is_err());
+        assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 4);
     }
 
     #[cfg(windows)]

@@ -1,4 +1,4 @@
-//! Differences between operating systems: locks, names of files, processes and their children,
+//! Differences between operating systems: locks, new and temporary files, processes and their children,
 //! Ctrl-C, the console, memory. All other code is the same everywhere, checked by `gtp-tests/portable.rs`.
 //! Information from Linux's `/proc` is read where it is needed, and unknown elsewhere.
 
@@ -9,7 +9,10 @@ mod processes;
 use std::hint::black_box;
 use std::thread;
 
-pub use files::{open_to_lock, own_temporary_folder, rename, sync_folder, try_lock};
+pub use files::{
+    UNFINISHED, open_to_lock, own_temporary_folder, rename, replace, sync_folder, try_lock,
+    write_unfinished,
+};
 pub use interrupt::{end, end_as_interrupted, hold_window, raise_on_hangup, raise_on_interrupt};
 pub use processes::{Guard, ProcessGroup, watch};
 

@@ -1,5 +1,5 @@
-//! One request per connection, over HTTP/1.1: reading it within limits of size and time, and
-//! writing the answer. The head is parsed by `httparse`.
+//! One request per connection, over HTTP/1.1: reading it within limits of size and time, first its head, and writing the
+//! answer. The head is parsed by `httparse`.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -12,7 +12,7 @@ const MAX_HEAD: usize = 16 << 10;
 const MAX_HEADERS: usize = 64;
 /// Maximum size of a body: a game of the largest size that `loadsgf` accepts.
 pub(super) const MAX_BODY: usize = 16 << 20;
-/// Time limit for sending the whole head, and for the whole body.
+/// Time limit for sending the whole head, and for the whole body of a request that is admitted.
 const HEAD_TIME: Duration = Duration::from_secs(5);
 const BODY_TIME: Duration = Duration::from_secs(30);
 /// Time limit for a client that does not read.
@@ -51,12 +51,21 @@ impl From<io::Error> for Refused {
 
 /// Reads from a connection until a deadline.
 struct Until<'a> {
-    stream: &'a mut TcpStream,
+    stream: &'a TcpStream,
     clock: SystemClock,
     within: Duration,
 }
 
 impl Until<'_> {
+    fn new(stream: &TcpStream, within: Duration) -> Until<'_> {
+        let clock = SystemClock::new();
+        Until {
+            stream,
+            within: clock.now() + within,
+            clock,
+        }
+    }
+
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Refused> {
         let left = self.within.saturating_sub(self.clock.now());
         if left.is_zero() {
@@ -70,37 +79,56 @@ impl Until<'_> {
     }
 }
 
-/// Reads a request.
-pub(super) fn read(stream: &mut TcpStream) -> Result<Request, Refused> {
-    let mut until = Until {
-        stream,
-        clock: SystemClock::new(),
-        within: HEAD_TIME,
-    };
+/// A request whose body is yet to be read.
+pub(super) struct Head {
+    pub(super) request: Request,
+    /// Length of its body in bytes, and what has come of it with the head.
+    length: usize,
+    body: Vec<u8>,
+}
+
+/// Reads the head of a request.
+pub(super) fn read_head(stream: &TcpStream) -> Result<Head, Refused> {
+    let mut until = Until::new(stream, HEAD_TIME);
     let mut bytes = Vec::new();
     let mut buffer = [0; 4096];
-    let (mut request, head, length) = loop {
+    loop {
         let read = until.read(&mut buffer)?;
         bytes.extend_from_slice(&buffer[..read]);
-        if let Some(parsed) = Request::parse_head(&bytes).map_err(Refused::Status)? {
-            break parsed;
+        let parsed = Request::parse_head(&bytes).map_err(Refused::Status)?;
+        if let Some((request, head, length)) = parsed {
+            return Ok(Head {
+                request,
+                length,
+                body: bytes.split_off(head),
+            });
         }
         if bytes.len() > MAX_HEAD {
             return Err(Refused::Status(431));
         }
-    };
-    if length > MAX_BODY {
-        return Err(Refused::Status(413));
     }
-    let mut body = bytes.split_off(head);
-    until.within = until.clock.now() + BODY_TIME;
-    while body.len() < length {
-        let read = until.read(&mut buffer)?;
-        body.extend_from_slice(&buffer[..read]);
+}
+
+impl Head {
+    /// Reads the body of a request.
+    pub(super) fn read_body(self, stream: &TcpStream) -> Result<Request, Refused> {
+        let Head {
+            request,
+            length,
+            mut body,
+        } = self;
+        if length > MAX_BODY {
+            return Err(Refused::Status(413));
+        }
+        let mut until = Until::new(stream, BODY_TIME);
+        let mut buffer = [0; 4096];
+        while body.len() < length {
+            let read = until.read(&mut buffer)?;
+            body.extend_from_slice(&buffer[..read]);
+        }
+        body.truncate(length);
+        Ok(Request { body, ..request })
     }
-    body.truncate(length);
-    request.body = body;
-    Ok(request)
 }
 
 impl Request {
@@ -211,7 +239,7 @@ fn reason(status: u16) -> &'static str {
 }
 
 /// Writes an answer and ends the connection.
-pub(super) fn write(stream: &mut TcpStream, reply: &Reply) -> io::Result<()> {
+pub(super) fn write(mut stream: &TcpStream, reply: &Reply) -> io::Result<()> {
     stream.set_write_timeout(Some(WRITE_TIME))?;
     let named = reply.file_name.map_or(String::new(), |name| {
         format!("Content-Disposition: attachment; filename=\"{name}\"\r\n")
@@ -239,7 +267,7 @@ pub(super) fn write(stream: &mut TcpStream, reply: &Reply) -> io::Result<()> {
 }
 
 /// Begins a stream of events (`text/event-stream`).
-pub(super) fn begin_events(stream: &mut TcpStream) -> io::Result<()> {
+pub(super) fn begin_events(mut stream: &TcpStream) -> io::Result<()> {
     stream.set_write_timeout(Some(WRITE_TIME))?;
     let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n{ALWAYS}\r\n");
     stream.write_all(head.as_bytes())

@@ -63,15 +63,12 @@ impl Site {
         format!("http://{host}:{}/{}/", self.port, self.token)
     }
 
-    pub(super) fn answer(&self, request: &Request) -> Answer {
-        match self.admit(request) {
-            Ok((path, query)) => self.route(path, query, request),
-            Err(refusal) => Answer::Reply(refusal),
-        }
-    }
-
-    /// The path after the token and the query, if the client is allowed.
-    fn admit<'a>(&self, request: &'a Request) -> Result<(&'a str, &'a str), Reply> {
+    /// The path after the token and the query, if the client is allowed and the method is that of the path: judged before
+    /// the body of the request is read.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub(super) fn admit(&self, request: &Request) -> Result<(String, String), Reply> {
         // A request through another host name for this machine has that name in its header.
         // Browsers leave out the port that is usual.
         let port = match self.port {
@@ -98,19 +95,20 @@ impl Site {
             .strip_prefix('/')
             .and_then(|path| path.split_once('/'))
             .unwrap_or_default();
-        if same(token.as_bytes(), self.token.as_bytes()) {
-            return Ok((rest, query));
+        if !same(token.as_bytes(), self.token.as_bytes()) {
+            let text = "Open the whole address that was printed.\n";
+            return Err(Reply::text(404, text));
         }
-        let text = "Open the whole address that was printed.\n";
-        Err(Reply::text(404, text))
-    }
-
-    fn route(&self, path: &str, query: &str, request: &Request) -> Answer {
-        let posts = self.host.commands().contains(&path);
+        let posts = self.host.commands().contains(&rest);
         let method = if posts { "POST" } else { "GET" };
         if request.method != method {
-            return Answer::Reply(Reply::text(405, "another method is needed\n"));
+            return Err(Reply::text(405, "another method is needed\n"));
         }
+        Ok((rest.to_owned(), query.to_owned()))
+    }
+
+    /// Answers a request that is admitted.
+    pub(super) fn answer(&self, path: &str, query: &str, request: &Request) -> Answer {
         if path == "events" {
             return Answer::Events(Arc::clone(&self.host).open(query));
         }
@@ -146,7 +144,7 @@ pub(super) fn token() -> Result<String, getrandom::Error> {
 mod tests {
     use super::*;
 
-    struct Nothing;
+    pub(super) struct Nothing;
 
     impl Page for Nothing {
         fn news(&mut self, _: Duration) -> Vec<(&'static str, Arc<str>)> {
@@ -177,6 +175,7 @@ mod tests {
             network,
         };
         let request = Request {
+            method: "GET".to_owned(),
             path: "/t/".to_owned(),
             host: Some(host.to_owned()),
             origin: origin.map(str::to_owned),

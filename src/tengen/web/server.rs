@@ -1,18 +1,24 @@
-//! Connections: one thread each, limited to the needs of a few pages.
+//! Connections: one thread each, limited to the needs of a few pages. Those without the token have a few places of their
+//! own, so that they take none from pages.
 
+use std::collections::VecDeque;
 use std::io::{self, Write as _};
-use std::net::{IpAddr, Ipv4Addr, TcpListener, TcpStream, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Shutdown, TcpListener, TcpStream, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use thiserror::Error;
 
 use super::http::{self, Refused, Reply};
 use super::{Answer, Host, Page, Site, token};
 
-/// Maximum number of connections. A page has up to six.
+/// Maximum number of connections with the token. A page has up to six.
 const MAX_CONNECTIONS: usize = 64;
+/// Maximum number of others, and of those from one address.
+const MAX_STRANGERS: usize = 48;
+const MAX_STRANGERS_OF_ADDRESS: usize = 16;
 /// Maximum number of pages, whose connections stay open.
 const MAX_PAGES: usize = 24;
 /// Interval for checking whether an idle page is still open.
@@ -23,6 +29,34 @@ const ALIVE: Duration = Duration::from_secs(2);
 struct Count {
     connections: AtomicUsize,
     pages: AtomicUsize,
+    strangers: Strangers,
+}
+
+/// Connections whose request is not known, or refused. The oldest makes room for a new one: whoever sends its request at
+/// once is heard, however many send nothing.
+#[derive(Default)]
+struct Strangers(Mutex<VecDeque<(IpAddr, Arc<TcpStream>)>>);
+
+impl Strangers {
+    fn add(&self, address: IpAddr, stream: &Arc<TcpStream>) {
+        let mut strangers = self.0.lock();
+        let is_own = |(other, _): &&(IpAddr, _)| *other == address;
+        let place = match strangers.iter().filter(is_own).count() {
+            MAX_STRANGERS_OF_ADDRESS.. => strangers.iter().position(|other| is_own(&other)),
+            _ => (strangers.len() >= MAX_STRANGERS).then_some(0),
+        };
+        if let Some((_, oldest)) = place.and_then(|place| strangers.remove(place)) {
+            // What it has sent is read, and its thread ends.
+            let _ = oldest.shutdown(Shutdown::Read);
+        }
+        strangers.push_back((address, Arc::clone(stream)));
+    }
+
+    fn remove(&self, stream: &Arc<TcpStream>) {
+        self.0
+            .lock()
+            .retain(|(_, other)| !Arc::ptr_eq(other, stream));
+    }
 }
 
 /// A counted connection, until it is dropped.
@@ -123,8 +157,8 @@ impl Server {
     pub fn serve(self) -> ! {
         let count = Arc::new(Count::default());
         loop {
-            let stream = match self.listener.accept() {
-                Ok((stream, _)) => stream,
+            let (stream, address) = match self.listener.accept() {
+                Ok((stream, address)) => (Arc::new(stream), address.ip()),
                 // The client was gone at once, or no file descriptors are left.
                 Err(error) => {
                     log::debug!("a connection was not taken: {error}");
@@ -133,11 +167,13 @@ impl Server {
                 }
             };
             let (site, count) = (Arc::clone(&self.site), Arc::clone(&count));
+            count.strangers.add(address, &stream);
             let thread = std::thread::Builder::new().name("page".to_owned());
             let spawned = thread.spawn(move || {
-                if let Err(error) = connection(stream, &site, &count) {
+                if let Err(error) = connection(&stream, &site, &count) {
                     log::debug!("a connection broke off: {error}");
                 }
+                count.strangers.remove(&stream);
             });
             if let Err(error) = spawned {
                 log::warn!("no thread for a connection: {error}");
@@ -157,23 +193,33 @@ fn own_address() -> Option<Ipv4Addr> {
     }
 }
 
-fn connection(mut stream: TcpStream, site: &Site, count: &Count) -> io::Result<()> {
+fn connection(stream: &Arc<TcpStream>, site: &Site, count: &Count) -> io::Result<()> {
     stream.set_nodelay(true)?;
+    let refuse = |refused| match refused {
+        Refused::Gone => Ok(()),
+        Refused::Status(status) => http::write(stream, &Reply::text(status, "refused\n")),
+    };
+    let head = match http::read_head(stream) {
+        Ok(head) => head,
+        Err(refused) => return refuse(refused),
+    };
+    let (path, query) = match site.admit(&head.request) {
+        Ok(admitted) => admitted,
+        Err(refusal) => return http::write(stream, &refusal),
+    };
     let Some(_counted) = Counted::new(&count.connections, MAX_CONNECTIONS) else {
-        return http::write(&mut stream, &Reply::text(503, "too many connections\n"));
+        return http::write(stream, &Reply::text(503, "too many connections\n"));
     };
-    let request = match http::read(&mut stream) {
+    count.strangers.remove(stream);
+    let request = match head.read_body(stream) {
         Ok(request) => request,
-        Err(Refused::Gone) => return Ok(()),
-        Err(Refused::Status(status)) => {
-            return http::write(&mut stream, &Reply::text(status, "refused\n"));
-        }
+        Err(refused) => return refuse(refused),
     };
-    match site.answer(&request) {
-        Answer::Reply(reply) => http::write(&mut stream, &reply),
+    match site.answer(&path, &query, &request) {
+        Answer::Reply(reply) => http::write(stream, &reply),
         Answer::Events(page) => match Counted::new(&count.pages, MAX_PAGES) {
-            Some(_counted) => events(&mut stream, page),
-            None => http::write(&mut stream, &Reply::text(503, "too many pages\n")),
+            Some(_counted) => events(stream, page),
+            None => http::write(stream, &Reply::text(503, "too many pages\n")),
         },
     }
 }
@@ -187,7 +233,7 @@ fn is_gone(stream: &TcpStream) -> io::Result<bool> {
 }
 
 /// Sends changes to a page, until it is gone or stops reading.
-fn events(stream: &mut TcpStream, mut page: Box<dyn Page>) -> io::Result<()> {
+fn events(mut stream: &TcpStream, mut page: Box<dyn Page>) -> io::Result<()> {
     http::begin_events(stream)?;
     loop {
         let news = page.news(ALIVE);
@@ -204,5 +250,44 @@ fn events(stream: &mut TcpStream, mut page: Box<dyn Page>) -> io::Result<()> {
             text.push_str("event: alive\ndata: 0\n\n");
         }
         stream.write_all(text.as_bytes())?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Nothing;
+    use super::*;
+    use std::io::Read as _;
+
+    #[test]
+    fn connections_without_the_token_take_no_place_and_upload_nothing() {
+        let server = Server::bind(0, Arc::new(Nothing), false).expect("a free port");
+        let (port, token) = (server.site.port, server.site.token.clone());
+        server.spawn().expect("a thread");
+        let connect = |head: &str| {
+            let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).expect("it listens");
+            stream
+                .set_read_timeout(Some(Duration::from_secs(20)))
+                .expect("a socket");
+            stream.write_all(head.as_bytes()).expect("it is open");
+            stream
+        };
+        let status = |head: &str| {
+            let mut answer = [0; 12];
+            connect(head).read_exact(&mut answer).expect("an answer");
+            String::from_utf8_lossy(&answer).into_owned()
+        };
+        let host = format!("Host: 127.0.0.1:{port}\r\n");
+        let held: Vec<_> = (0..MAX_CONNECTIONS + 10)
+            .map(|at| connect(["", "POST / HTTP/1.1\r\n"][at % 2]))
+            .collect();
+        // The body does not come, and is not waited for.
+        let upload = format!("POST /x/do HTTP/1.1\r\n{host}Content-Length: 9\r\n\r\n");
+        assert_eq!(status(&upload), "HTTP/1.1 404");
+        let upload = format!("POST /{token}/ HTTP/1.1\r\n{host}Content-Length: 9\r\n\r\n");
+        assert_eq!(status(&upload), "HTTP/1.1 405");
+        let page = format!("GET /{token}/ HTTP/1.1\r\n{host}\r\n");
+        assert_eq!(status(&page), "HTTP/1.1 200");
+        drop(held);
     }
 }

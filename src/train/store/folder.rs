@@ -6,14 +6,14 @@
 //! A folder that was renamed, removed or unmounted during a run does not answer: were it created
 //! again, the run would go on in an empty one.
 
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Backend, Creation, Failure, RUN, stays_inside};
 use crate::durable;
-use tengen::system::{rename, sync_folder};
+use tengen::system::{rename, sync_folder, write_unfinished};
 
 /// A folder as a store.
 #[derive(Debug)]
@@ -21,8 +21,6 @@ pub struct FolderBackend {
     root: PathBuf,
     /// Whether a run was seen in it, which it then keeps.
     has_run: AtomicBool,
-    /// Distinguishes the unfinished files of this process.
-    written: AtomicU64,
 }
 
 impl FolderBackend {
@@ -31,7 +29,6 @@ impl FolderBackend {
         FolderBackend {
             root: root.to_path_buf(),
             has_run: AtomicBool::new(false),
-            written: AtomicU64::new(0),
         }
     }
 
@@ -69,7 +66,8 @@ impl FolderBackend {
         )))
     }
 
-    /// Writes a file under a name of its own, beside the place where it will be.
+    /// Writes a file under a name of its own, beside the place where it will be. Processes of several machines may write
+    /// there.
     fn unfinished(&self, target: &Path, bytes: &[u8], durable: bool) -> Result<PathBuf, Failure> {
         self.check()?;
         let folder = target.parent().unwrap_or(&self.root);
@@ -79,28 +77,7 @@ impl FolderBackend {
                 sync_folder(above).map_err(failed(above))?;
             }
         }
-        // Relaxed: the numbers need only differ. Processes of several machines may write here.
-        let number = self.written.fetch_add(1, Ordering::Relaxed);
-        let process = std::process::id();
-        let nonce = getrandom::u32().unwrap_or(process);
-        let path = folder.join(durable::unfinished_name(&format!(
-            "{process}-{nonce:08x}-{number}"
-        )));
-        let write = || -> io::Result<()> {
-            let mut file = File::create_new(&path)?;
-            file.write_all(bytes)?;
-            if durable {
-                file.sync_all()?;
-            }
-            Ok(())
-        };
-        match write() {
-            Ok(()) => Ok(path),
-            Err(error) => {
-                let _ = fs::remove_file(&path);
-                Err(failed(&path)(error))
-            }
-        }
+        write_unfinished(folder, bytes, durable).map_err(failed(target))
     }
 }
 

@@ -110,11 +110,38 @@ impl BoardGame {
 
     /// The game from its beginning, or from where stones were set up last, to a position.
     pub(super) fn record(&self, node: usize) -> GameRecord {
-        let nodes = self.tree.since_set_up(node);
-        let mut record = GameRecord {
+        let GameRecord {
+            setup,
+            to_move,
+            plays,
+            ..
+        } = self.moves(node);
+        GameRecord {
             result: String::new(),
+            setup,
+            to_move,
+            plays,
             ..self.beginning.clone()
-        };
+        }
+    }
+
+    /// The rules and the beginning of the game without its texts, which may be long.
+    pub(super) fn terms_of_play(&self) -> GameRecord {
+        let told = &self.beginning;
+        GameRecord {
+            rules: told.rules.clone(),
+            komi: told.komi,
+            handicap: told.handicap,
+            setup: told.setup.clone(),
+            to_move: told.to_move,
+            ..GameRecord::new(&told.game, told.size)
+        }
+    }
+
+    /// What [`BoardGame::record`] has besides texts: enough to show the position.
+    pub(super) fn moves(&self, node: usize) -> GameRecord {
+        let nodes = self.tree.since_set_up(node);
+        let mut record = self.terms_of_play();
         let first = nodes.first().map(|&first| self.tree.node(first));
         if let Some(set_up) = first.and_then(|first| first.set_up.as_deref()) {
             record.setup.clone_from(&set_up.stones);

@@ -177,7 +177,7 @@ impl Session {
         match play.filter(|_| tree.parent(node) == Some(current)) {
             Some(play) => self.board.play(play)?,
             None if tree.parent(current) == Some(node) && last.is_some() => self.board.undo()?,
-            None => drop(self.board.load(&self.game.record(node))?),
+            None => drop(self.board.load(&self.game.moves(node))?),
         }
         self.game.current = node;
         self.settle_in();

@@ -201,7 +201,7 @@ fn legal(session: &Session) -> String {
 
 /// Number of captured stones of each side, since stones were set up last.
 fn taken(session: &Session, stones: &str) -> [usize; 2] {
-    let record = session.game.record(session.game.current);
+    let record = session.game.moves(session.game.current);
     [Color::Black, Color::White].map(|color| {
         let plays = record.plays.iter().map(|recorded| recorded.play);
         let placed = plays.filter(|play| {

@@ -126,9 +126,7 @@ pub(super) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
 
 /// An error now is better than one after hours of work.
 fn writable(folder: &Path) -> anyhow::Result<()> {
-    let probe = folder.join(format!(".tengen-review-{}", std::process::id()));
-    let made = std::fs::write(&probe, "").and_then(|()| std::fs::remove_file(&probe));
-    made.with_context(|| format!("cannot write into {}", folder.display()))
+    file::check_folder(folder).with_context(|| format!("cannot write into {}", folder.display()))
 }
 
 #[cfg(test)]

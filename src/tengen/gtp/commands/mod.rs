@@ -17,7 +17,7 @@ pub use opening::fixed_points as fixed_handicap_points;
 use std::sync::Arc;
 
 use super::board::show;
-use super::line::{Stream, parse_line, reply};
+use super::line::{LONGEST, Stream, parse_line, reply, too_long};
 use super::numbers::Dialect::{Cgos, Kata, Leela};
 use super::{Failure, Input, Interrupts, Protocol, Reply, Request, Session};
 use crate::clock::KATA_SYSTEMS;
@@ -226,6 +226,14 @@ impl Protocol for Session {
             }
         };
         send(&reply(&request.id, result));
+    }
+
+    fn refuse(&mut self, beginning: &[u8], send: &mut dyn FnMut(&str)) {
+        // A comment has no answer.
+        if let Input::Command(request) = parse_line(beginning) {
+            let failure = Failure::Syntax(too_long(LONGEST));
+            send(&reply(&request.id, Err(failure)));
+        }
     }
 
     fn idle(&mut self) {

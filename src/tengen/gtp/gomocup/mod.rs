@@ -17,7 +17,7 @@ pub use self::info::Allowance;
 use self::info::Info;
 use self::text::{Listing, Purpose, point_of, write_point};
 pub use self::text::{read_point as read_xy, write_point as write_xy};
-use super::line::readable;
+use super::line::{LONGEST, readable, too_long};
 use super::{Input, Interrupts, Protocol, short};
 use crate::clock::{Clock, TimeControl};
 use crate::engine::{Engine, ThinkingLimits};
@@ -295,6 +295,10 @@ impl Protocol for GomocupSession {
         if let Err(wrong) = self.answer_line(name, text, send) {
             self.say(send, &format!("ERROR {wrong}"));
         }
+    }
+
+    fn refuse(&mut self, _: &[u8], send: &mut dyn FnMut(&str)) {
+        self.say(send, &format!("ERROR {}", too_long(LONGEST)));
     }
 
     fn idle(&mut self) {

@@ -13,7 +13,7 @@ mod queue;
 #[cfg(test)]
 mod tests;
 
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
@@ -26,6 +26,7 @@ use self::query::Query;
 pub use self::query::{KatagoResources, MakeAnalyst, MakeImitator};
 pub use self::query_options::KatagoOptions;
 use self::queue::{Queue, Task};
+use super::line::{Line, Lines, too_long};
 use crate::program::BYTE_ORDER_MARK;
 
 /// The version of KataGo whose protocol this is; clients use fewer features with older versions.
@@ -102,21 +103,30 @@ pub fn serve_queries(
     Ok(())
 }
 
+/// Maximum length of a request in bytes: it may have a game of thousands of moves, and policies of all of its points.
+const LONGEST: usize = 16 << 20;
+
 /// Forwards lines as they arrive.
-fn read(input: impl Read, events: &Sender<Event>) {
-    let mut input = BufReader::new(input);
+fn read(mut input: impl Read, events: &Sender<Event>) {
+    let mut chunk = vec![0; 1 << 16];
+    let mut lines = Lines::new(b"\n", LONGEST);
+    let mut take = |line: Line<'_>| {
+        let event = match line {
+            Ok(line) => Event::Line(line.to_vec()),
+            Err(_) => Event::Answer(json!({ "error": too_long(LONGEST) })),
+        };
+        // Nobody listens to a session that has ended.
+        drop(events.send(event));
+    };
     loop {
-        let mut line = Vec::new();
-        match input.read_until(b'\n', &mut line) {
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+        match input.read(&mut chunk) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
             // A read error counts as the end of input.
             Ok(0) | Err(_) => break,
-            Ok(_) => {}
-        }
-        if events.send(Event::Line(line)).is_err() {
-            return;
+            Ok(read) => lines.feed(chunk.get(..read).unwrap_or_default(), &mut take),
         }
     }
+    lines.end(&mut take);
     drop(events.send(Event::End));
 }
 

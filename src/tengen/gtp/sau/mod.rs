@@ -16,7 +16,7 @@ mod text;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::line::readable;
+use super::line::{LONGEST, readable, too_long};
 use super::{Input, Interrupts, Protocol, parse_color, short};
 use crate::engine::{Decision, Engine, EngineError, MoveRequest};
 use crate::game::{Color, Move};
@@ -312,6 +312,10 @@ impl Protocol for SauSession {
         if let Err(wrong) = self.obey(line, send) {
             self.tell(&wrong);
         }
+    }
+
+    fn refuse(&mut self, _: &[u8], _: &mut dyn FnMut(&str)) {
+        self.tell(&too_long(LONGEST));
     }
 
     fn idle(&mut self) {

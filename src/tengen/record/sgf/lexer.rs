@@ -1,6 +1,6 @@
 //! Parses SGF text into the nodes of its main line, without interpreting properties.
 
-use super::SgfError;
+use super::{MAX_NODES, MAX_PROPERTIES, SgfError, at_most};
 
 /// A property as in the file.
 #[derive(Clone)]
@@ -57,7 +57,7 @@ fn walk<'a>(
     let mut lexer = Lexer::at_start(text)?;
     // The node that each open bracket continues; the first bracket stands before the start.
     let mut open = vec![None];
-    let (mut count, mut last) = (0, None);
+    let (mut count, mut last, mut properties) = (0, None, 0);
     // The node that is being read, with the number of the node before it.
     let mut node: Option<(Option<usize>, Vec<Property<'a>>)> = None;
     let mut is_empty = true;
@@ -73,6 +73,9 @@ fn walk<'a>(
             finish(node.replace((last, Vec::new())));
             (last, count) = (Some(count), count + 1);
         }
+        properties += usize::from(is_property);
+        at_most(properties, MAX_PROPERTIES, "properties")?;
+        at_most(count.max(open.len()), MAX_NODES, "nodes")?;
         match token {
             Token::Node => {}
             Token::Open => open.push(last),

@@ -2,7 +2,7 @@
 //!
 //! The reader accepts files as found in practice (old property names, text before the tree, missing
 //! `GM`, invalid values, a missing end), notes what it has skipped, and never panics or recurses,
-//! for any bytes. Variations are skipped, unless they are asked for ([`read_tree`]). NoGo has no number
+//! for any bytes; what would take too much memory is refused. Variations are skipped, unless they are asked for ([`read_tree`]). NoGo has no number
 //! in SGF: it is written as `GM[1]` with `RU[NoGo]`. Source: SGF `FF[4]` specification (red-bean.com/sgf), game properties and escaping.
 
 mod komi;
@@ -24,6 +24,14 @@ use thiserror::Error;
 use super::charset;
 use crate::game::GameInfo;
 use crate::games::{GAMES, info};
+
+/// That there is too much of something, unless there are at most so many.
+fn at_most(found: usize, most: usize, what: &'static str) -> Result<(), SgfError> {
+    match found <= most {
+        true => Ok(()),
+        false => Err(SgfError::TooLarge { most, what }),
+    }
+}
 
 /// The text of an SGF file: in the encoding of its property `CA`, or as detected.
 pub fn decode(bytes: &[u8]) -> String {
@@ -71,6 +79,17 @@ fn game_name(number: u32, rules: Option<&str>) -> Option<&'static str> {
 /// Larger boards have no SGF coordinates.
 const MAX_SIDE: u8 = 52;
 
+// What a text of few bytes can name is far larger than itself: a game that needs more is refused.
+
+/// Maximum number of nodes of a game, and of brackets around one of them.
+const MAX_NODES: usize = 1_000_000;
+/// Maximum number of properties of a game.
+const MAX_PROPERTIES: usize = 2_000_000;
+/// Maximum number of points that a game sets up.
+const MAX_SET_UP: usize = 4_000_000;
+/// Maximum number of games in a text.
+const MAX_GAMES: usize = 100_000;
+
 /// Why a file is not a supported game.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SgfError {
@@ -88,11 +107,13 @@ pub enum SgfError {
         /// Its byte position.
         at: usize,
     },
-    /// More nodes than a game has.
-    #[error("the SGF text has more than {most} nodes, too many for a game")]
+    /// More of something than is read.
+    #[error("the SGF text has more than {most} {what}, too many to read: split it")]
     TooLarge {
         /// The maximum number.
         most: usize,
+        /// What there is too much of.
+        what: &'static str,
     },
     /// Invalid property value.
     #[error("SGF property {property} has the value {value:?}: expected {expected}")]

@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 
 use super::komi::{self, Habits};
 use super::lexer::{Property, main_line};
-use super::values::{bad_value, board_size, player, points, shown, simple_text, text, vertex};
-use super::{SgfError, game_name};
+use super::values::{Points, bad_value, board_size, player, shown, simple_text, text, vertex};
+use super::{MAX_NODES, MAX_SET_UP, SgfError, at_most, game_name};
 use crate::game::{BoardSize, Color, Move};
 use crate::games::info;
 use crate::record::{GameRecord, LaterSetup, Play, RecordedPlay};
 
 /// SGF's default board size.
 const DEFAULT_SIDE: u8 = 19;
+/// Maximum number of messages.
+const MAX_NOTES: usize = 100;
 
 /// Reads the main line of the first game in `text`.
 ///
@@ -77,6 +79,8 @@ struct SgfReader {
     has_moved: bool,
     /// What the current node has set up.
     changed: BTreeMap<Move, Option<Color>>,
+    /// Number of points set up so far.
+    set_up: usize,
     /// The side to move given by the current node.
     to_move: Option<Color>,
     /// A comment before the move of its node.
@@ -113,6 +117,7 @@ impl SgfReader {
             stones: vec![None; size.area()],
             has_moved: false,
             changed: BTreeMap::new(),
+            set_up: 0,
             to_move: None,
             waiting_comment: String::new(),
         })
@@ -132,9 +137,9 @@ impl SgfReader {
         match property.name.as_str() {
             "B" => self.play("B", Color::Black, &property.values)?,
             "W" => self.play("W", Color::White, &property.values)?,
-            "AB" => self.set_up("AB", Some(Color::Black), &property.values),
-            "AW" => self.set_up("AW", Some(Color::White), &property.values),
-            "AE" => self.set_up("AE", None, &property.values),
+            "AB" => self.set_up("AB", Some(Color::Black), &property.values)?,
+            "AW" => self.set_up("AW", Some(Color::White), &property.values)?,
+            "AE" => self.set_up("AE", None, &property.values)?,
             "PL" => match player(value) {
                 Some(color) => self.to_move = Some(color),
                 None => self.leave_out("PL", value, "expected B or W"),
@@ -153,7 +158,7 @@ impl SgfReader {
             "KM" => match komi::read(value, self.habits) {
                 Ok((komi, how)) => {
                     self.record.komi = Some(komi);
-                    self.record.notes.extend(how);
+                    how.into_iter().for_each(|how| self.note(how));
                 }
                 Err(why) => self.leave_out("KM", value, &why),
             },
@@ -169,10 +174,16 @@ impl SgfReader {
         self.record.plays.last().map(|last| last.play.color)
     }
 
+    /// Adds a message, unless there are more already than anyone reads.
+    fn note(&mut self, note: String) {
+        if self.record.notes.len() < MAX_NOTES {
+            self.record.notes.push(note);
+        }
+    }
+
     /// Notes a skipped property.
     fn leave_out(&mut self, name: &str, value: &str, why: &str) {
-        let note = format!("{name}[{}] is left out: {why}", shown(value));
-        self.record.notes.push(note);
+        self.note(format!("{name}[{}] is left out: {why}", shown(value)));
     }
 
     /// Some files have several moves in one property.
@@ -190,7 +201,7 @@ impl SgfReader {
                 comment: std::mem::take(&mut self.waiting_comment),
             });
         }
-        Ok(())
+        at_most(self.record.plays.len(), MAX_NODES, "moves")
     }
 
     /// A comment belongs to the move of its node, which may come before or after it.
@@ -209,8 +220,7 @@ impl SgfReader {
             (Some(color), Some(setup)) if setup.after == plays => setup.to_move = Some(color),
             (Some(color), _) if !self.has_moved && mover == Some(color) => {
                 let why = "no stones are set up, so it is the turn of the next move";
-                let note = format!("PL after move {plays} is left out: {why}");
-                self.record.notes.push(note);
+                self.note(format!("PL after move {plays} is left out: {why}"));
             }
             _ => {}
         }
@@ -226,25 +236,32 @@ impl SgfReader {
     }
 
     /// An empty list, which some programs write, is ignored.
-    fn set_up(&mut self, name: &'static str, color: Option<Color>, values: &[&str]) {
+    fn set_up(
+        &mut self,
+        name: &'static str,
+        color: Option<Color>,
+        values: &[&str],
+    ) -> Result<(), SgfError> {
+        let mut points = Points::new(self.record.size);
         for value in values.iter().filter(|value| !value.trim().is_empty()) {
-            match points(name, value, self.record.size) {
-                Ok(points) => {
-                    let mut before = points.iter().map(|point| self.changed.get(point));
-                    if before.any(|before| before.is_some_and(|before| *before != color)) {
-                        let value = shown(value);
-                        let note =
-                            format!("{name}[{value}] replaces what its node has set up before");
-                        self.record.notes.push(note);
-                    }
-                    for point in points {
-                        self.changed.insert(point, color);
-                        self.put(point, color);
-                    }
-                }
-                Err(_) => self.leave_out(name, value, "it is not a point of the board"),
+            if points.add(name, value).is_err() {
+                self.leave_out(name, value, "it is not a point of the board");
             }
         }
+        let mut replaces = false;
+        for point in points.iter() {
+            let before = self.changed.insert(point, color);
+            replaces |= before.is_some_and(|before| before != color);
+            self.set_up += 1;
+            self.put(point, color);
+        }
+        if replaces {
+            let value = values.first().map_or(String::new(), |value| shown(value));
+            self.note(format!(
+                "{name}[{value}] replaces what its node has set up before"
+            ));
+        }
+        at_most(self.set_up, MAX_SET_UP, "points that are set up")
     }
 
     fn put(&mut self, point: Move, color: Option<Color>) {

@@ -275,3 +275,32 @@ fn a_text_is_the_same_after_writing_and_reading() {
     assert!(written.contains("RU[rules]"), "{written}");
     assert_eq!(super::super::write(&read(&written).unwrap()), written);
 }
+
+#[test]
+fn what_a_text_names_is_bounded() {
+    let all = "[aa:ss]".repeat(100_000);
+    let found = read(&format!("(;SZ[19]AB{all};B[aa];AE{all};W[bb])")).expect("a game");
+    assert_eq!((found.setup.len(), found.later.len()), (361, 1));
+    let most = |found: Result<usize, SgfError>| match found {
+        Err(SgfError::TooLarge { what, .. }) => what,
+        other => panic!("{other:?}"),
+    };
+    let record = |text: &str| most(read(text).map(|record| record.plays.len()));
+    let tree = |text: &str| most(read_tree(text).map(|tree| tree.nodes.len()));
+    let games = |text: &str| most(super::super::games(text).map(|games| games.len()));
+    let stones = format!("(;SZ[52];B[aa]{})", ";AE[aa:ZZ]".repeat(2_000));
+    assert_eq!(record(&stones), "points that are set up");
+    assert_eq!(tree(&stones), "points that are set up");
+    for (part, number, what) in [
+        (";", 1_000_001, "nodes"),
+        ("(", 1_000_001, "nodes"),
+        ("B[]", 2_000_001, "properties"),
+    ] {
+        let text = format!("(;SZ[9]{}", part.repeat(number));
+        assert_eq!([record(&text), tree(&text)], [what; 2]);
+        assert_eq!(games(&format!("(;SZ[9]){text}")), what);
+    }
+    assert_eq!(games(&"(;N[x])".repeat(100_001)), "games");
+    let (_, notes) = noted(&format!("(;SZ[9]AB{})", "[zz]".repeat(10_000)));
+    assert!(notes.len() < 10_000, "{}", notes.len());
+}

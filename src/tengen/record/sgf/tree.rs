@@ -1,15 +1,12 @@
 //! A game with its variations as nodes. What has a meaning here is read; everything else is kept as it
 //! stands in the text, so that writing loses nothing.
 
-use super::SgfError;
 use super::lexer::{self, Property};
 use super::read::read_nodes;
-use super::values::{SETUP, player, points, text, vertex};
+use super::values::{Points, SETUP, player, text, vertex};
+use super::{MAX_NODES, MAX_SET_UP, SgfError, at_most};
 use crate::game::{BoardSize, Color};
 use crate::record::{GameRecord, LaterSetup, Play};
-
-/// Maximum number of nodes: a larger text is refused.
-const MAX_NODES: usize = 1_000_000;
 
 /// A node of a game with variations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -50,6 +47,8 @@ pub fn read_tree(text: &str) -> Result<SgfTree<'_>, SgfError> {
     let mut places: Vec<usize> = Vec::new();
     let mut begun: Option<Result<GameRecord, SgfError>> = None;
     let mut is_given = false;
+    let mut added = Ok(());
+    let mut set_up = 0;
     let (notes, rest) = lexer::tree(text, &mut |parent, properties| {
         let root = begun.get_or_insert_with(|| {
             is_given = properties
@@ -60,17 +59,15 @@ pub fn read_tree(text: &str) -> Result<SgfTree<'_>, SgfError> {
             read_nodes(&[&settings], Vec::new(), usize::MAX)
         });
         if let Ok(root) = root
-            && nodes.len() < MAX_NODES
+            && added.is_ok()
         {
             let parent = parent.map(|parent| places[parent]);
-            add(&mut nodes, parent, &properties, root.size);
-            places.push(nodes.len() - 1);
+            added = add(&mut nodes, parent, &properties, root.size, &mut set_up);
+            places.push(nodes.len().saturating_sub(1));
         }
     })?;
     let mut beginning = begun.unwrap_or(Err(SgfError::NoTree))?;
-    if nodes.len() >= MAX_NODES {
-        return Err(SgfError::TooLarge { most: MAX_NODES });
-    }
+    added?;
     if !is_given && let Some(mover) = first_mover(&nodes) {
         beginning.to_move = Some(mover);
     }
@@ -94,13 +91,14 @@ fn first_mover(nodes: &[SgfNode]) -> Option<Color> {
         .find_map(|node| Some(node.play?.color))
 }
 
-/// Adds the node with these properties, or the nodes.
+/// Adds the node with these properties, or the nodes; counts the points that are set up.
 fn add(
     nodes: &mut Vec<SgfNode>,
     parent: Option<usize>,
     properties: &[Property<'_>],
     size: BoardSize,
-) {
+    set_up: &mut usize,
+) -> Result<(), SgfError> {
     let is_root = parent.is_none();
     let mut node = SgfNode {
         parent: parent.unwrap_or(0),
@@ -131,8 +129,9 @@ fn add(
             }
         }
     }
+    at_most(nodes.len() + plays.len(), MAX_NODES, "nodes")?;
     if !is_root {
-        node.setup = setup(properties, size).map(Box::new);
+        node.setup = setup(properties, size, set_up)?.map(Box::new);
         if node.setup.is_none() && !plays.is_empty() {
             node.play = Some(plays.remove(0));
         }
@@ -145,21 +144,32 @@ fn add(
             ..SgfNode::default()
         });
     }
+    Ok(())
 }
 
-/// Stones that a node sets up.
-fn setup(properties: &[Property<'_>], size: BoardSize) -> Option<LaterSetup> {
+/// Stones that a node sets up; counts their points.
+fn setup(
+    properties: &[Property<'_>],
+    size: BoardSize,
+    set_up: &mut usize,
+) -> Result<Option<LaterSetup>, SgfError> {
     let mut setup = LaterSetup::default();
     for property in properties {
         let Some((name, color)) = SETUP.into_iter().find(|(name, _)| *name == property.name) else {
             continue;
         };
-        let values = property.values.iter();
-        let points = values.filter_map(|value| points(name, value, size).ok());
-        let changes = points.flatten().map(|point| (point, color));
-        setup.changes.extend(changes);
+        let mut points = Points::new(size);
+        for value in &property.values {
+            // What is not on the board.
+            let _ = points.add(name, value);
+        }
+        for point in points.iter() {
+            setup.changes.insert(point, color);
+            *set_up += 1;
+        }
+        at_most(*set_up, MAX_SET_UP, "points that are set up")?;
     }
     let turn = properties.iter().find(|property| property.name == "PL");
     setup.to_move = turn.and_then(|property| player(property.values[0]));
-    (setup != LaterSetup::default()).then_some(setup)
+    Ok((setup != LaterSetup::default()).then_some(setup))
 }

@@ -1,6 +1,8 @@
 //! Values of properties, as text and parsed; and properties of a node that are kept as text: marks on the board, single
 //! values.
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 
 use super::lexer::properties;
@@ -80,18 +82,37 @@ fn column_row(name: &'static str, value: &str, size: BoardSize) -> Result<(u8, u
     }
 }
 
-/// One point, or all of a rectangle given by two corners (`cc:ee`).
-pub(super) fn points(
-    name: &'static str,
-    value: &str,
+/// Points that values name, each once, however often and in however large rectangles.
+pub(super) struct Points {
     size: BoardSize,
-) -> Result<Vec<Move>, SgfError> {
-    let (first, last) = value.split_once(':').unwrap_or((value, value));
-    let (left, top) = column_row(name, first, size)?;
-    let (right, bottom) = column_row(name, last, size)?;
-    let rows = bottom.min(top)..=bottom.max(top);
-    let row = |y| (left.min(right)..=left.max(right)).map(move |x| size.point(x, y));
-    Ok(rows.flat_map(row).collect())
+    named: Vec<bool>,
+}
+
+impl Points {
+    /// None yet.
+    pub(super) fn new(size: BoardSize) -> Points {
+        let named = vec![false; size.area()];
+        Points { size, named }
+    }
+
+    /// Adds one point, or all of a rectangle given by two corners (`cc:ee`).
+    pub(super) fn add(&mut self, name: &'static str, value: &str) -> Result<(), SgfError> {
+        let (first, last) = value.split_once(':').unwrap_or((value, value));
+        let (left, top) = column_row(name, first, self.size)?;
+        let (right, bottom) = column_row(name, last, self.size)?;
+        for y in bottom.min(top)..=bottom.max(top) {
+            let [from, to] = [left.min(right), left.max(right)].map(|x| self.size.point(x, y));
+            if let Some(row) = self.named.get_mut(from.index()..=to.index()) {
+                row.fill(true);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = Move> {
+        let named = self.size.points().zip(&self.named);
+        named.filter_map(|(point, is_named)| is_named.then_some(point))
+    }
 }
 
 /// `a`..`z` are 0..25, `A`..`Z` 26..51.
@@ -174,8 +195,9 @@ pub struct Mark {
     pub text: String,
 }
 
-/// The marks among these properties, given as text (`TR[aa]LB[bb:1]`). What is not on the board is left out.
-pub fn marks(others: &str, size: BoardSize) -> Vec<Mark> {
+/// The marks among these properties, given as text (`TR[aa]LB[bb:1]`): of each kind one on a point, and one line or arrow
+/// from there to another. What is not on the board is left out.
+pub fn marks(properties_text: &str, size: BoardSize) -> Vec<Mark> {
     let place = |point: Move| {
         let (x, y) = size.column_row(point);
         usize::from(size.height - 1 - y) * usize::from(size.width) + usize::from(x)
@@ -186,36 +208,46 @@ pub fn marks(others: &str, size: BoardSize) -> Vec<Mark> {
         to: to.map(place),
         text: label,
     };
-    let one = |value: &str| points("a mark", value, size).ok()?.first().copied();
-    let mut marks = Vec::new();
-    for property in properties(others) {
-        let known = MARKS.iter().find(|(name, _)| *name == property.name);
-        for value in &property.values {
-            let parts = value.split_once(':');
-            match (known, &*property.name, parts) {
-                (Some((_, kind)), _, _) => {
-                    let all = points("a mark", value, size).unwrap_or_default();
-                    marks.extend(
-                        all.into_iter()
-                            .map(|at| mark(kind, at, None, String::new())),
-                    );
-                }
-                (None, "LB", Some((at, label))) => {
-                    marks.extend(one(at).map(|at| mark("label", at, None, simple_text(label))));
-                }
-                (None, "LN" | "AR", Some((from, to))) => {
-                    let kind = match &*property.name {
-                        "LN" => "line",
-                        _ => "arrow",
-                    };
-                    let ends = one(from).zip(one(to));
-                    marks.extend(ends.map(|(at, to)| mark(kind, at, Some(to), String::new())));
-                }
-                _ => {}
+    let one = |value: &str| {
+        let (x, y) = column_row("a mark", value, size).ok()?;
+        Some(size.point(x, y))
+    };
+    let mut covered = MARKS.map(|(name, kind)| (name, kind, Points::new(size)));
+    let (mut others, mut known) = (Vec::new(), HashSet::new());
+    for property in properties(properties_text) {
+        let of_kind = covered.iter_mut();
+        let mut of_kind = of_kind.filter(|(name, ..)| *name == property.name);
+        if let Some((.., points)) = of_kind.next() {
+            for value in &property.values {
+                // What is not on the board.
+                let _ = points.add("a mark", value);
             }
+            continue;
+        }
+        let kind = match &*property.name {
+            "LB" => "label",
+            "LN" => "line",
+            "AR" => "arrow",
+            _ => continue,
+        };
+        let parts = property
+            .values
+            .iter()
+            .filter_map(|value| value.split_once(':'));
+        for (from, rest) in parts {
+            let (to, label) = match kind {
+                "label" => (None, simple_text(rest)),
+                _ => (one(rest), String::new()),
+            };
+            let found = one(from).filter(|_| kind == "label" || to.is_some());
+            let new = found.filter(|&at| known.insert((kind, at, to)));
+            others.extend(new.map(|at| mark(kind, at, to, label)));
         }
     }
-    marks
+    let kinds = covered.iter();
+    let points = kinds.flat_map(|(_, kind, points)| points.iter().map(move |at| (*kind, at)));
+    let points = points.map(|(kind, at)| mark(kind, at, None, String::new()));
+    points.chain(others).collect()
 }
 
 /// The first value of a property among these, as one line.
@@ -274,15 +306,25 @@ mod tests {
             .collect();
         let expected = [
             ("triangle", 0, None, ""),
-            ("label", 1, None, "x]"),
             ("square", 9, None, ""),
             ("square", 10, None, ""),
             ("square", 0, None, ""),
             ("square", 1, None, ""),
+            ("label", 1, None, "x]"),
             ("arrow", 0, Some(80), ""),
         ];
         assert_eq!(told, expected);
         assert_eq!(value_of("BR[9d]EV[a\nb]", "EV").as_deref(), Some("a b"));
         assert_eq!(value_of("BR[9d]", "WR"), None);
+    }
+
+    #[test]
+    fn a_point_has_one_mark_of_a_kind() {
+        let size = BoardSize::square(9);
+        let again = "TR[aa:ii]LB[aa:1][aa:2]AR[aa:bb][aa:cc][aa:bb]".repeat(1000);
+        let found = marks(&again, size);
+        assert_eq!(found.len(), size.area() + 1 + 2);
+        let labels = found.iter().filter(|mark| mark.kind == "label");
+        assert_eq!(labels.map(|mark| &*mark.text).collect::<Vec<_>>(), ["1"]);
     }
 }

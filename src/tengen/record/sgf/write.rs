@@ -1,9 +1,9 @@
 //! Writes a record as SGF text.
 
-use super::game_number;
 use super::lexer::{self, properties};
 use super::tree::SgfNode;
 use super::values::{SETUP, escape, simple_text};
+use super::{MAX_GAMES, SgfError, at_most, game_number};
 use crate::game::{BoardSize, Color, Move};
 use crate::games::info;
 use crate::record::{GameRecord, LaterSetup, Play, Vertex};
@@ -84,7 +84,10 @@ fn with_branches(mut out: String, nodes: &[SgfNode], size: BoardSize) -> String 
 }
 
 /// The games of a text, each as a text of its own with all that it has, in UTF-8.
-pub fn games(mut text: &str) -> Vec<String> {
+///
+/// # Errors
+/// [`SgfError::TooLarge`] if there are too many, or one has too many nodes.
+pub fn games(mut text: &str) -> Result<Vec<String>, SgfError> {
     let mut games = Vec::new();
     loop {
         let mut nodes: Vec<SgfNode> = Vec::new();
@@ -103,13 +106,16 @@ pub fn games(mut text: &str) -> Vec<String> {
                 ..SgfNode::default()
             });
         });
-        let Ok((_, rest)) = read else {
-            return games;
+        let rest = match read {
+            Ok((_, rest)) => rest,
+            Err(error @ SgfError::TooLarge { .. }) => return Err(error),
+            Err(_) => return Ok(games),
         };
         let root = nodes.first().map(|root| &*root.others).unwrap_or_default();
         let begun = format!("(;{root}");
         // Other nodes have their plays as text: no board is needed.
         games.push(with_branches(begun, &nodes, BoardSize::square(1)));
+        at_most(games.len(), MAX_GAMES, "games")?;
         text = rest;
     }
 }

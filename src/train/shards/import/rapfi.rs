@@ -14,19 +14,21 @@ pub(super) fn is_games(text: &str) -> bool {
     line.is_some_and(|line| line.candidates.contains('('))
 }
 
-/// The lines of each game.
-pub(super) fn games(text: &str) -> Vec<String> {
+/// The lines of each game, up to so many games.
+pub(super) fn games(text: &str, most: usize) -> Vec<String> {
     let mut games: Vec<String> = Vec::new();
     let mut expected: Option<String> = None;
     for line in text.lines() {
         let now = Line::split(line);
         let follows = now.as_ref().zip(expected.as_ref());
         let follows = follows.is_some_and(|(line, expected)| line.moves == expected);
+        let is_full = games.len() == most;
         match games.last_mut() {
             Some(game) if follows => {
                 game.push('\n');
                 game.push_str(line);
             }
+            _ if is_full => break,
             _ => games.push(line.to_owned()),
         }
         expected = now.and_then(|line| {

@@ -19,6 +19,13 @@ const FILES_IN_UNIT: usize = 1000;
 /// Bytes of one file, also inside an archive; more is refused.
 const MAX_BYTES: u64 = 512 << 20;
 
+/// Bytes of a file of SGF, whose games take many times as much memory while they are read.
+const MAX_SGF_BYTES: u64 = 16 << 20;
+
+/// Bytes of all files in an archive, which are in memory together, and games of a file.
+const MAX_UNPACKED: usize = 2 << 30;
+const MAX_GAMES: usize = 1_000_000;
+
 /// Files that are read together: an archive, a text, or some of a folder's SGF files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Unit {
@@ -117,45 +124,81 @@ pub(super) fn texts(path: &Path, index: &Index) -> Result<Vec<Text>, TrainError>
     if has_extension(path, "zip") {
         let mut archive = open(path)?;
         let names = names(path, &archive)?.into_iter();
+        let mut unpacked = 0;
         for name in names.filter(|name| !name.ends_with('/')) {
             let bytes = read_entry(path, &mut archive, &name)?;
-            add_texts(&format!("{file}/{name}"), &bytes, index, &mut texts);
+            unpacked += bytes.len();
+            if unpacked > MAX_UNPACKED {
+                let why = format!("the files in it have more than {MAX_UNPACKED} bytes: unpack it");
+                return Err(TrainError::mismatch(path, why));
+            }
+            add_texts(path, &format!("{file}/{name}"), &bytes, index, &mut texts)?;
         }
     } else {
-        add_texts(&file.to_string(), &read_file(path)?, index, &mut texts);
+        add_texts(
+            path,
+            &file.to_string(),
+            &read_file(path)?,
+            index,
+            &mut texts,
+        )?;
     }
     Ok(texts)
 }
 
-/// The games of one file.
-fn add_texts(name: &str, bytes: &[u8], index: &Index, texts: &mut Vec<Text>) {
+/// The games of one file, which is called so.
+///
+/// # Errors
+/// [`TrainError::Mismatch`] if there are too many of them in the file at this path.
+fn add_texts(
+    path: &Path,
+    name: &str,
+    bytes: &[u8],
+    index: &Index,
+    texts: &mut Vec<Text>,
+) -> Result<(), TrainError> {
     let text = sgf::decode(bytes);
+    // One more than is allowed tells that there are too many.
+    let room = MAX_GAMES + 1 - texts.len();
     if has_extension(Path::new(name), "sgf") {
-        let mut games = sgf::games(&text);
+        let games = sgf::games(&text);
+        let mut games =
+            games.map_err(|error| TrainError::mismatch(path, format!("{name}: {error}")))?;
         if games.is_empty() {
             // Its fault is told when it is read.
             games.push(text);
         }
         let is_one = games.len() < 2;
-        texts.extend(games.into_iter().zip(1..).map(|(game, number)| Text {
-            name: match is_one {
-                true => name.to_owned(),
-                false => format!("{name}, game {number}"),
-            },
-            form: Form::Sgf(game),
-        }));
+        texts.extend(
+            games
+                .into_iter()
+                .zip(1..)
+                .take(room)
+                .map(|(game, number)| Text {
+                    name: match is_one {
+                        true => name.to_owned(),
+                        false => format!("{name}, game {number}"),
+                    },
+                    form: Form::Sgf(game),
+                }),
+        );
     } else if is_games(&text) {
-        texts.extend(index.games(&text).map(|(id, sgf)| Text {
+        texts.extend(index.games(&text).take(room).map(|(id, sgf)| Text {
             name: format!("{name}, game {id}"),
             form: Form::Sgf(sgf),
         }));
     } else if rapfi::is_games(&text) {
-        let games = rapfi::games(&text).into_iter().zip(1..);
+        let games = rapfi::games(&text, room).into_iter().zip(1..);
         texts.extend(games.map(|(game, number)| Text {
             name: format!("{name}, game {number}"),
             form: Form::Rapfi(game),
         }));
     }
+    if texts.len() > MAX_GAMES {
+        let why = format!("it has more than {MAX_GAMES} games: split it");
+        return Err(TrainError::mismatch(path, why));
+    }
+    Ok(())
 }
 
 /// Adds the index files in an archive; whether there is nothing else in it.
@@ -200,17 +243,26 @@ fn read_entry(
         .by_name(name)
         .map_err(|error| damaged(error.to_string()))?;
     let mut bytes = Vec::new();
-    let read = entry.take(MAX_BYTES + 1).read_to_end(&mut bytes);
+    let most = most_bytes(Path::new(name));
+    let read = entry.take(most + 1).read_to_end(&mut bytes);
     read.map_err(|error| damaged(error.to_string()))?;
-    if bytes.len() as u64 > MAX_BYTES {
-        let why = format!("{name} in it has more than {MAX_BYTES} bytes");
+    if bytes.len() as u64 > most {
+        let why = format!("{name} in it has more than {most} bytes: split it");
         return Err(TrainError::mismatch(path, why));
     }
     Ok(bytes)
 }
 
 fn read_file(path: &Path) -> Result<Vec<u8>, TrainError> {
-    files::read(path, MAX_BYTES).map_err(refused(path))
+    files::read(path, most_bytes(path)).map_err(refused(path))
+}
+
+/// Bytes that a file of this name may have.
+fn most_bytes(name: &Path) -> u64 {
+    match has_extension(name, "sgf") {
+        true => MAX_SGF_BYTES,
+        false => MAX_BYTES,
+    }
 }
 
 /// A file that is not opened: there is none, it is a pipe, or too large.
@@ -325,5 +377,27 @@ mod tests {
                 "(;GM[1]SZ[19]KM[6.5]RE[];B[cc])",
             ]
         );
+    }
+
+    #[test]
+    fn what_a_small_archive_unpacks_to_is_bounded() {
+        use std::io::Write as _;
+        use tengen_nn::files::scratch::Scratch;
+
+        let scratch = Scratch::new("import-bomb");
+        let path = scratch.path().join("games.zip");
+        let refused = |part: &str, number: usize| {
+            let mut archive = zip::ZipWriter::new(fs::File::create(&path).unwrap());
+            let options = zip::write::SimpleFileOptions::default();
+            archive.start_file("a.sgf", options).unwrap();
+            archive.write_all(b"(;SZ[9]").unwrap();
+            archive.write_all(part.repeat(number).as_bytes()).unwrap();
+            archive.finish().unwrap();
+            texts(&path, &Index::default()).unwrap_err().to_string()
+        };
+        let nodes = refused(";", 1_000_001);
+        assert!(nodes.contains("more than 1000000 nodes"), "{nodes}");
+        let bytes = refused(" ", MAX_SGF_BYTES as usize);
+        assert!(bytes.contains("a.sgf in it has more than"), "{bytes}");
     }
 }

@@ -9,6 +9,12 @@ use super::super::stored;
 use super::super::tree::{LONGEST_LINE, MAX_NODES, SetUp, Tree};
 use super::{BoardGame, GameEnd, NAME, Session, Step, create};
 
+/// Maximum number of moves that are replayed while a file is opened, because stones that are set up cannot be taken back
+/// one by one: a few seconds of work.
+const MOST_REPLAYED: usize = 1_000_000;
+/// Moves that take as long as setting up a board.
+const SETTING_UP: usize = 20;
+
 impl Session {
     /// Loads a game with its variations, in any encoding of records.
     ///
@@ -18,7 +24,7 @@ impl Session {
         let text = sgf::decode(bytes);
         let tree = sgf::read_tree(&text)?;
         let others = OtherGames {
-            texts: sgf::games(tree.rest),
+            texts: sgf::games(tree.rest)?,
             place: 0,
         };
         self.open(tree, others)
@@ -126,7 +132,7 @@ impl Session {
         // For each node its number here, and the number of nodes before it.
         let mut places = vec![(Tree::ROOT, 0)];
         let (mut shown, mut hidden) = (0, 0);
-        let mut first = None;
+        let (mut first, mut replayed) = (None, 0);
         for mut node in nodes.into_iter().skip(1) {
             let (parent, depth) = places[node.parent];
             let tried = if self.game.tree.is_hidden(parent) {
@@ -135,8 +141,11 @@ impl Session {
                 Err(format!(
                     "up to {MAX_NODES} nodes are shown, and {LONGEST_LINE} in a line"
                 ))
+            } else if replayed > MOST_REPLAYED {
+                Err("stones are set up too often after long lines".to_owned())
             } else {
-                self.walk_back(parent)?;
+                replayed += self.walk_back(parent)?;
+                replayed += usize::from(node.setup.is_some()) * SETTING_UP;
                 self.try_node(&node).map_err(|error| format!("{error:#}"))
             };
             let child = self.game.tree.next_number();
@@ -165,23 +174,24 @@ impl Session {
         }))
     }
 
-    /// Goes back to a position on the way to the shown one.
-    fn walk_back(&mut self, to: usize) -> anyhow::Result<()> {
+    /// Goes back to a position on the way to the shown one; the number of moves that were replayed for it.
+    fn walk_back(&mut self, to: usize) -> anyhow::Result<usize> {
         while self.game.current != to {
             let tree = &self.game.tree;
             let node = tree.node(self.game.current);
             let parent = tree.parent(self.game.current).context("it is on the way")?;
             if node.set_up.is_some() {
-                self.board.load(&self.game.record(to))?;
+                let record = self.game.moves(to);
+                self.board.load(&record)?;
                 self.game.current = to;
-                return Ok(());
+                return Ok(SETTING_UP + record.plays.len());
             }
             if node.play.is_some() {
                 self.board.undo()?;
             }
             self.game.current = parent;
         }
-        Ok(())
+        Ok(0)
     }
 
     /// Sets up stones in the shown position, as a variation.
@@ -226,7 +236,7 @@ impl Session {
         let record = GameRecord {
             setup: set_up.stones.clone(),
             to_move: Some(to_move),
-            ..self.game.beginning.clone()
+            ..self.game.terms_of_play()
         };
         self.board.load(&record)?;
         Ok(Some(set_up))

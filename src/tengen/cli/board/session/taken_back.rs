@@ -40,7 +40,7 @@ impl Session {
         match step {
             Step::Replaced(game) => {
                 let mut board = create(&game.options, &self.time)?;
-                board.load(&game.record(game.current))?;
+                board.load(&game.moves(game.current))?;
                 self.pause();
                 self.game = *game;
                 self.stand_at(board);

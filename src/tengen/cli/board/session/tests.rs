@@ -343,6 +343,19 @@ fn large_files_are_shown_whole_and_quickly() {
 }
 
 #[test]
+fn stones_set_up_after_long_lines_are_shown_as_far_as_that_is_quick() {
+    let (mut board, _) = session(terms("go", "5", [Human, Human], ""));
+    let line = ";B[];W[]".repeat(1000);
+    let text = format!("(;SZ[5]{line}{})", "(;AB[aa])(;AW[bb])".repeat(500));
+    board.load(text.as_bytes()).expect("it can be shown");
+    let shown = board.game.tree.in_order().len();
+    assert!((2300..2700).contains(&shown), "{shown}");
+    let note = board.game.notes.join("; ");
+    assert!(note.contains("set up too often after long lines"), "{note}");
+    assert_eq!(board.sgf().matches("AB[aa]").count(), 500);
+}
+
+#[test]
 fn a_line_is_a_variation_that_can_be_walked_and_removed() {
     let (mut board, _) = session(terms("nogo", "5", [Human, Human], ""));
     play(&mut board, "C3 B2");
