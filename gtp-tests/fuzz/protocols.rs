@@ -126,6 +126,7 @@ pub(crate) fn read(data: &[u8]) {
             ponder: false,
             live_graphics: false,
             files: FileAccess::default(),
+            root_policy_temperature: 1.0,
         };
         let session = Session::new(make, size, options);
         let is_left_out = |request: &Request| LEFT_OUT.contains(&request.name.as_str());

@@ -17,7 +17,7 @@ use crate::search::{AnalysisOptions, SearchReport, StopFlag};
 pub type MakeEngine = Box<dyn Fn(BoardSize) -> Result<Box<dyn Engine>, UnknownGame> + Send>;
 
 /// Options of a session.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SessionOptions {
     /// The reply to `name`. Lizzie derives the dialect from it.
     pub name: String,
