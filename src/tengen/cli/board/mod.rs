@@ -140,7 +140,7 @@ impl Board {
         spawn("clocks", move || watching.watch_clocks())?;
         let address = server.address();
         output::print(&address)?;
-        if let Some(address) = server.network_address() {
+        for address in server.network_addresses() {
             output::print(&address)?;
             code(&address).map_or(Ok(()), |code| output::print(&code))?;
         }
