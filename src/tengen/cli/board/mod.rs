@@ -115,7 +115,9 @@ impl Board {
                 if let Some(path) = &usual
                     && let Err(error) = autosave::recall(&mut session, path)
                 {
-                    log::warn!("{}: {error:#}", path.display());
+                    let (file, backup) = (path.display(), autosave::backup(path));
+                    let backup = backup.display();
+                    log::warn!("{file}: {error:#}; when a game is played it becomes {backup}");
                 }
                 usual
             }
