@@ -291,6 +291,31 @@ fn a_record_gets_comments_and_better_lines_in_every_game() {
     assert!(many.join("go.sgf").exists() && many.join("nogo.sgf").exists());
 }
 
+#[test]
+fn every_game_of_a_file_is_reviewed() {
+    let folder = Scratch::new("review-collection");
+    let games = folder.join("games");
+    std::fs::create_dir(&games).expect("a folder");
+    let two =
+        "(;GM[1]SZ[4]RU[NoGo]PB[one];B[aa];W[bb])(;GM[1]SZ[4]RU[NoGo]PB[two]C[about];B[dd];W[cc])";
+    std::fs::write(games.join("ALL.SGF"), two).expect("writable");
+    let out = folder.join("out");
+    let args = [&[name(&games), "--sgf", name(&out), "--json"], QUICK].concat();
+    let lines = text(&args);
+    let lines: Vec<Value> = lines.lines().map(json).collect();
+    let games = lines.iter().map(|line| &line["game"]);
+    let told: Vec<_> = games.filter_map(|game| game["black"].as_str()).collect();
+    assert_eq!((told, lines.len()), (vec!["one", "two"], 3));
+    let file = lines[1]["game"]["file"].as_str();
+    assert!(file.is_some_and(|file| file.ends_with("ALL.SGF game 2")));
+    let second = std::fs::read_to_string(out.join("ALL-2.sgf")).expect("the record");
+    assert!(
+        second.contains("C[about\n\nReviewed") && !second.contains("one"),
+        "{second}"
+    );
+    assert!(out.join("ALL.sgf").exists());
+}
+
 /// Checks the page's script with Node.js, where it is installed.
 #[track_caller]
 #[expect(clippy::print_stdout, reason = "a skipped test must say so")]
@@ -377,7 +402,7 @@ fn a_folder_gets_one_page_per_game_and_no_game_is_reviewed_twice() {
     let output = run(&args);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("broken.sgf") && said.contains("1 of 3 files could not be reviewed"));
+    assert!(said.contains("broken.sgf") && said.contains("1 of 3 games could not be reviewed"));
     let front = std::fs::read_to_string(pages.join("index.html")).expect("the front page");
     assert!(
         front.contains("./one.html") && front.contains("./index-2.html"),

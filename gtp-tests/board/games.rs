@@ -457,3 +457,135 @@ fn an_attempt_is_judged_and_a_stopped_review_keeps_what_it_has() {
         "{positions:?}"
     );
 }
+
+#[test]
+fn a_commented_record_keeps_what_its_file_has() {
+    let board = Board::start(&["--visits", "5", "--threads", "1"]);
+    let game = "(;GM[1]FF[4]CA[UTF-8]RU[Japanese]SZ[9]KM[6.50]PW[wh]PB[bl]WR[3k]PC[KGS]EV[Class]XX[keep]C[hi]RE[W+12.50];B[ee]BL[595.3]TR[ee]LB[cc:A];W[ce]C[wh: hello](;B[cd];W[dd])(;B[gc]C[var]))";
+    assert_eq!(
+        load(&board, format!("{game}(;GM[1]SZ[9]GN[other])").as_bytes()).0,
+        200
+    );
+    let mut page = Events::open(&board);
+    // The line of the variation.
+    for node in [5, 0] {
+        board.do_it(&json!({"do": "go", "node": node}));
+        let seen = page.state(|state| state["current"] == node)["reviewed"].clone();
+        board.do_it(&json!({"do": "review", "on": true}));
+        page.state(|state| state["reviewed"] != seen && state["reviewing"] == false);
+        let sgf = board.get("reviewed.sgf").body;
+        for part in [
+            "RE[W+12.50]",
+            "WR[3k]",
+            "PC[KGS]",
+            "EV[Class]",
+            "XX[keep]",
+            "BL[595.3]",
+            "TR[ee]",
+            "LB[cc:A]",
+            "GN[other]",
+            "C[hi\n\nReviewed by Tengen",
+            "C[wh: hello\n\n",
+            "W[dd]",
+            if node == 5 { "C[var\n\n" } else { "C[var]" },
+        ] {
+            assert!(sgf.contains(part), "no {part:?} in {sgf}");
+        }
+        assert_eq!(load(&board, sgf.as_bytes()).0, 200);
+        assert_eq!(
+            load(&board, format!("{game}(;GM[1]SZ[9]GN[other])").as_bytes()).0,
+            200
+        );
+    }
+}
+
+#[test]
+fn the_rules_of_the_command_line_are_the_usual_ones() {
+    let board = Board::start(&["--game", "go", "--size", "13", "--rules", "japanese"]);
+    let terms = json!({"game": "go", "size": "9", "rules": "", "players": ["human", "human"]});
+    begin(&board, &terms);
+    assert_eq!(board.state()["rules"], "Japanese");
+    assert_eq!(load(&board, b"(;GM[1]SZ[9];B[ee])").0, 200);
+    assert_eq!(board.state()["rules"], "Japanese");
+    let games: Value = serde_json::from_str(&board.get("games").body).expect("JSON");
+    let games = games.as_array().expect("a list").iter();
+    let given = games.map(|game| game["given_rules"] == "japanese");
+    assert_eq!(given.filter(|is_it| *is_it).count(), 1, "those of Go");
+    begin(&board, &json!({"game": "gomoku", "size": "9"}));
+}
+
+/// Runs a board until it is asked to end.
+#[cfg(unix)]
+fn with_kept(file: &str, args: &[&str], act: impl FnOnce(&Board)) {
+    let mut board = Board::start(&[args, &["--backend", "rollout", "--autosave", file]].concat());
+    act(&board);
+    let id = board.child.0.id().to_string();
+    let asked = std::process::Command::new("kill").arg(&id).status();
+    assert!(asked.expect("kill").success());
+    board.child.0.wait().expect("it is our child");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_kept_game_outlives_a_file_that_is_looked_at() {
+    let folder = Scratch::new("kept-and-looked");
+    let (file, record) = (folder.path("kept.sgf"), folder.path("record.sgf"));
+    std::fs::write(&record, "(;GM[1]SZ[9]C[look];B[aa])").expect("writable");
+    let kept = || std::fs::read_to_string(&file).unwrap_or_default();
+    let earlier = || std::fs::read_to_string(format!("{file}.bak")).unwrap_or_default();
+    let terms = json!({"game": "nogo", "size": "5", "players": ["human", "human"]});
+    with_kept(&file, &[], |board| {
+        begin(board, &terms);
+        play(board, "C3");
+    });
+    assert!(kept().contains(";B[cc]") && earlier().is_empty());
+    with_kept(&file, &[&record], |board| {
+        board.do_it(&json!({"do": "go", "node": 1}));
+    });
+    assert!(
+        kept().contains(";B[cc]") && earlier().is_empty(),
+        "{}",
+        kept()
+    );
+    // Something is done: the game of the earlier run is still beside it.
+    with_kept(&file, &[&record], |board| {
+        board.do_it(&json!({"do": "comment", "node": 1, "text": "x"}));
+        board.do_it(&json!({"do": "comment", "node": 1, "text": "seen"}));
+    });
+    assert!(kept().contains("C[seen]") && earlier().contains(";B[cc]"));
+}
+
+/// The usual file is not refused, whatever is in it.
+#[test]
+#[cfg(unix)]
+fn what_cannot_be_read_is_kept_beside_the_new_game() {
+    let folder = Scratch::new("kept-unreadable");
+    let state = folder.join("tengen");
+    std::fs::create_dir(&state).expect("a folder");
+    let file = state.join("board.sgf");
+    std::fs::write(&file, "half a ga").expect("writable");
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_tengen"))
+        .args(["board", "--backend", "rollout"])
+        .env("XDG_STATE_HOME", &*folder)
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("the binary was built for this test");
+    let mut line = String::new();
+    let mut lines = std::io::BufReader::new(child.stdout.take().expect("it is piped"));
+    std::io::BufRead::read_line(&mut lines, &mut line).expect("an address");
+    let mut board = Board::of(child, line.trim());
+    begin(
+        &board,
+        &json!({"game": "nogo", "size": "5", "players": ["human", "human"]}),
+    );
+    play(&board, "C3");
+    let id = board.child.0.id().to_string();
+    let asked = std::process::Command::new("kill").arg(&id).status();
+    assert!(asked.expect("kill").success());
+    board.child.0.wait().expect("it is our child");
+    let text = |name: &str| std::fs::read_to_string(state.join(name)).unwrap_or_default();
+    assert!(text("board.sgf").contains(";B[cc]"));
+    assert_eq!(text("board.sgf.bak"), "half a ga");
+}

@@ -133,6 +133,107 @@ fn nothing_is_lost_by_a_click_or_a_file() {
     browser.ask("POST", "/actions", &ctrl_z);
     browser.wait("document.getElementById('slider').value === '2'");
     assert_eq!(board.get("game.sgf").body, text);
+    // A game that was taken back with moves in it comes again: by the message, and by a button.
+    begin(
+        &browser,
+        &board,
+        &json!({"game": "go", "size": "13", "players": PEOPLE}),
+    );
+    browser.click_point("C3");
+    browser.wait("document.getElementById('slider').max === '1'");
+    for again in ["#toast button", "#doAgain"] {
+        browser.ask("POST", "/actions", &ctrl_z);
+        browser.wait("document.getElementById('what').innerText.includes('9×9')");
+        browser.click(again);
+        browser.wait("document.getElementById('what').innerText.includes('13×13') && document.querySelectorAll('#stones .stone').length === 1");
+    }
+    browser.check();
+}
+
+#[test]
+fn a_new_game_of_this_run_is_not_offered_as_the_last_one() {
+    let folder = Scratch::new("page-second");
+    let Some((browser, board)) = open(&folder, &["--game", "go", "--size", "9", "--threads", "1"])
+    else {
+        return;
+    };
+    begin(
+        &browser,
+        &board,
+        &json!({"game": "go", "size": "13", "players": PEOPLE}),
+    );
+    // Another page of the same board.
+    browser.ask("POST", "/url", &json!({"url": board.address}));
+    browser.wait("document.getElementById('what').innerText.includes('13×13')");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert_eq!(
+        browser.run("return document.getElementById('toast').hidden;"),
+        true
+    );
+}
+
+#[test]
+fn a_problem_is_read_played_against_tengen_and_printed() {
+    let folder = Scratch::new("page-problem");
+    let Some((browser, board)) = open(&folder, &["--game", "go", "--size", "9", "--threads", "1"])
+    else {
+        return;
+    };
+    let text = "(;GM[1]SZ[9]C[Black to live]AB[cc];B[ee]TR[ee];W[ec])(;GM[1]SZ[9]GN[Second]PB[Anna];B[aa])";
+    load(&browser, &folder, text);
+    browser.wait("document.getElementById('remark').innerText === 'Black to live'");
+    // The games of the file are chosen above the board.
+    let chosen = |place: &str, name: &str| {
+        browser.wait(&format!("document.getElementById('which').value === '{place}' && document.getElementById('which').selectedOptions[0].innerText === '{name}'"));
+    };
+    chosen("0", "1");
+    browser.click("#gameAfter");
+    chosen("1", "2: Second");
+    browser.wait(
+        "document.getElementById('gameAfter').disabled && document.getElementById('remark').hidden",
+    );
+    browser.click("#gameBefore");
+    chosen("0", "1");
+    // Numbers of moves, marks, and paper.
+    browser.click("#last");
+    browser.wait("document.getElementById('slider').value === '2'");
+    browser.click("[data-layer=numbers]");
+    browser.wait("[...document.querySelectorAll('#over text')].map((one) => one.textContent).join() === '1,2'");
+    browser.click("[data-tab=moves]");
+    browser.click("#mark");
+    browser.click("[data-mark=label]");
+    browser.click_point("A1");
+    browser.click_point("B1");
+    browser.wait("[...document.querySelectorAll('#over text')].map((one) => one.textContent).join().startsWith('A,B')");
+    browser.click("[data-mark=square]");
+    browser.click_point("A1");
+    browser.wait("document.querySelectorAll('#over rect').length === 1");
+    browser.click("#edit-end");
+    assert!(board.get("game.sgf").body.contains("W[ec]LB[bi:B]SQ[ai]"));
+    let printed = json!({"cmd": "Emulation.setEmulatedMedia", "params": {"media": "print"}});
+    browser.ask("POST", "/goog/cdp/execute", &printed);
+    browser.run("dispatchEvent(new Event('beforeprint'));");
+    browser.wait("document.getElementById('sheet').innerText.includes('1. E5 2. E7')");
+    let buttons = browser.run("return [...document.querySelectorAll('button, select, input, textarea')].filter((one) => one.getClientRects().length).length;");
+    assert_eq!(buttons, 0);
+    let screen = json!({"cmd": "Emulation.setEmulatedMedia", "params": {"media": ""}});
+    browser.ask("POST", "/goog/cdp/execute", &screen);
+    // From the shown position on Tengen plays White.
+    browser.click("#first");
+    browser.wait("document.getElementById('slider').value === '0'");
+    browser.click(".player .who");
+    browser.click("[data-value='[\"human\",\"engine\"]']");
+    browser.click("[data-value='\"visits\"']");
+    browser.run("const box = document.querySelector('[data-field=visits]'); box.value = '5'; box.dispatchEvent(new Event('input'));");
+    browser.click("#start");
+    browser.wait("!document.getElementById('dialog').open && document.getElementById('players').innerText.includes('5 visits')");
+    browser.click_point("G3");
+    browser.wait("document.querySelectorAll('#stones .stone').length === 3");
+    let state = board.state();
+    assert_eq!(
+        (&state["live"], &state["to_move"]),
+        (&state["current"], &json!("B"))
+    );
     browser.check();
 }
 
@@ -180,7 +281,7 @@ fn a_count_is_an_estimate_that_people_correct() {
 #[test]
 fn the_dialog_says_what_is_wrong_in_itself() {
     let folder = Scratch::new("page-dialog");
-    let Some((browser, _board)) = open(&folder, &["--level", "1"]) else {
+    let Some((browser, board)) = open(&folder, &["--level", "1"]) else {
         return;
     };
     browser.click("#new");
@@ -198,18 +299,30 @@ fn the_dialog_says_what_is_wrong_in_itself() {
     };
     fill("komi", "401");
     wrong("Komi");
+    fill("komi", "abc");
+    wrong("Komi");
     fill("komi", "");
     browser.click("[data-value='\"fischer\"']");
     fill("main", "0");
     fill("more", "0");
     wrong("late");
-    fill("main", "5");
+    fill("main", "0,5");
+    fill("more", "x");
+    wrong("negative");
+    fill("more", "1");
+    fill("black", "Anna");
     // The hint is not cut off, and Enter begins the game.
     let cut = "const box = document.querySelector('[data-field=komi]'); return box.scrollWidth > box.clientWidth;";
     assert_eq!(browser.run(cut), false);
     browser.run("document.querySelector('[data-field=komi]').focus();");
+    fill("komi", "6,5");
     browser.press(ENTER);
     browser.wait("!document.getElementById('dialog').open");
+    let state = board.state();
+    assert_eq!(
+        (&state["komi"], &state["names"][0], &state["terms"]["clock"]),
+        (&json!(6.5), &json!("Anna"), &json!("fischer 30 1"))
+    );
     browser.check();
 }
 

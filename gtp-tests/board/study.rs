@@ -130,6 +130,24 @@ fn a_lesson_hides_the_answer_and_judges_attempts() {
     browser.check();
 }
 
+/// Losses of points in a decided game, and small ones of winrate.
+#[test]
+fn the_worst_mistakes_come_first_and_none_is_the_searchs_own_choice() {
+    let folder = Scratch::new("study-list");
+    let Some((browser, _board)) = open(&folder, &[]) else {
+        return;
+    };
+    let found = browser.run(
+        "return (async () => {\
+         const { betterLine, cost, isWrong } = await import(location.pathname + 'review.js');\
+         const position = (moves, played) => ({ moves, candidates: [{ move: 'A1', pv: ['A1', 'B1'] }], played: { class: null, counts: true, loss: 0, choice: 2, better: [], ...played } });\
+         const all = [position(0, { points: 11.4, choice: 1 }), position(1, { points: 30 }), position(2, { class: 'inaccuracy', loss: 0.06, better: ['C1'] }), position(3, { points: 3 })];\
+         const review = { game: { moves: [{ at: 'A1' }, { at: 'D1' }, { at: 'D1' }, { at: 'D1' }] } }, wrong = all.filter(isWrong).sort((a, b) => cost(b) - cost(a));\
+         return wrong.map((p) => [p.moves, betterLine(review, p)]); })();",
+    );
+    assert_eq!(found, json!([[1, ["A1", "B1"]], [2, ["C1"]]]));
+}
+
 #[test]
 fn a_review_of_nogo_tells_its_progress_and_is_stopped() {
     let folder = Scratch::new("study-nogo");

@@ -27,7 +27,10 @@ pub fn sgf_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
         let mut inside = Vec::new();
         for entry in std::fs::read_dir(path).with_context(name)? {
             let file = entry.with_context(name)?.path();
-            if file.extension().is_some_and(|extension| extension == "sgf") {
+            if file
+                .extension()
+                .is_some_and(|own| own.eq_ignore_ascii_case("sgf"))
+            {
                 inside.push(file);
             }
         }
@@ -289,6 +292,13 @@ mod tests {
         let pass = played("nogo", size, "pass").expect("a vertex");
         check_refused(end(&pass), "black at pass");
         check_refused(read(Path::new("/nowhere.sgf"), None), "/nowhere.sgf");
+        let folder = tengen_nn::files::scratch::Scratch::new("command-files");
+        for name in ["b.SGF", "a.sgf", "c.txt"] {
+            std::fs::write(folder.path().join(name), "(;)").expect("writable");
+        }
+        let found = sgf_files(&[folder.path().to_owned()]).expect("a folder of games");
+        let names = found.iter().filter_map(|path| path.file_name()?.to_str());
+        assert_eq!(names.collect::<Vec<_>>(), ["a.sgf", "b.SGF"]);
         let mut dead = GameRecord::new("nogo", size);
         let corner = [
             ("A4", Color::Black),

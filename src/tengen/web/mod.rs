@@ -53,8 +53,8 @@ pub(super) struct Site {
     pub(super) host: Arc<dyn Host>,
     pub(super) token: String,
     pub(super) port: u16,
-    /// This computer's address in the local network, if the site is for that, too.
-    pub(super) network: Option<Ipv4Addr>,
+    /// This computer's addresses in local networks, if the site is for them, too.
+    pub(super) networks: Vec<Ipv4Addr>,
 }
 
 impl Site {
@@ -76,8 +76,8 @@ impl Site {
             port => format!(":{port}"),
         };
         let hosts = ["127.0.0.1".to_owned(), "localhost".to_owned()];
-        let network = self.network.map(|network| network.to_string());
-        let mut hosts = hosts.into_iter().chain(network).map(|host| host + &port);
+        let networks = self.networks.iter().map(Ipv4Addr::to_string);
+        let mut hosts = hosts.into_iter().chain(networks).map(|host| host + &port);
         let named = request.host.as_deref().unwrap_or_default();
         if !hosts.any(|host| host.eq_ignore_ascii_case(named)) {
             return Err(Reply::text(421, "not the address of this board\n"));
@@ -167,12 +167,12 @@ mod tests {
     }
 
     /// Whether a request under this name of the host, from a page of this origin, is admitted.
-    fn admits(port: u16, network: Option<Ipv4Addr>, host: &str, origin: Option<&str>) -> bool {
+    fn admits(port: u16, networks: &[Ipv4Addr], host: &str, origin: Option<&str>) -> bool {
         let site = Site {
             host: Arc::new(Nothing),
             token: "t".to_owned(),
             port,
-            network,
+            networks: networks.to_vec(),
         };
         let request = Request {
             method: "GET".to_owned(),
@@ -186,13 +186,13 @@ mod tests {
 
     #[test]
     fn browsers_leave_the_usual_port_out() {
-        assert!(admits(80, None, "127.0.0.1", Some("http://127.0.0.1")));
-        assert!(admits(80, None, "localhost", None));
-        assert!(!admits(80, None, "evil.example", None));
-        assert!(!admits(8080, None, "127.0.0.1", None));
+        assert!(admits(80, &[], "127.0.0.1", Some("http://127.0.0.1")));
+        assert!(admits(80, &[], "localhost", None));
+        assert!(!admits(80, &[], "evil.example", None));
+        assert!(!admits(8080, &[], "127.0.0.1", None));
         assert!(admits(
             8080,
-            None,
+            &[],
             "127.0.0.1:8080",
             Some("http://127.0.0.1:8080")
         ));
@@ -200,18 +200,18 @@ mod tests {
 
     #[test]
     fn only_a_site_for_the_network_is_reached_by_its_address() {
-        let own = Ipv4Addr::new(192, 168, 1, 7);
-        assert!(!admits(8080, None, "192.168.1.7:8080", None));
+        let (own, other) = (Ipv4Addr::new(192, 168, 1, 7), Ipv4Addr::new(10, 0, 0, 1));
+        assert!(!admits(8080, &[], "192.168.1.7:8080", None));
         assert!(admits(
             8080,
-            Some(own),
+            &[other, own],
             "192.168.1.7:8080",
             Some("http://192.168.1.7:8080")
         ));
-        assert!(!admits(8080, Some(own), "192.168.1.8:8080", None));
+        assert!(!admits(8080, &[other, own], "192.168.1.8:8080", None));
         assert!(!admits(
             8080,
-            Some(own),
+            &[other, own],
             "192.168.1.7:8080",
             Some("http://127.0.0.1:8080")
         ));

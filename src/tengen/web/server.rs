@@ -15,12 +15,12 @@ use super::http::{self, Refused, Reply};
 use super::{Answer, Host, Page, Site, token};
 
 /// Maximum number of connections with the token. A page has up to six.
-const MAX_CONNECTIONS: usize = 64;
+const MAX_CONNECTIONS: usize = 256;
 /// Maximum number of others, and of those from one address.
 const MAX_STRANGERS: usize = 48;
 const MAX_STRANGERS_OF_ADDRESS: usize = 16;
-/// Maximum number of pages, whose connections stay open.
-const MAX_PAGES: usize = 24;
+/// Maximum number of pages, whose connections stay open: those of a class.
+const MAX_PAGES: usize = 64;
 /// Interval for checking whether an idle page is still open.
 const ALIVE: Duration = Duration::from_secs(2);
 
@@ -113,8 +113,14 @@ impl Server {
     /// # Errors
     /// [`ServerError`].
     pub fn bind(port: u16, host: Arc<dyn Host>, for_network: bool) -> Result<Server, ServerError> {
-        let own = || own_address().ok_or(ServerError::NoNetwork);
-        let network = for_network.then(own).transpose()?;
+        let networks = if for_network {
+            own_addresses()
+        } else {
+            Vec::new()
+        };
+        if for_network && networks.is_empty() {
+            return Err(ServerError::NoNetwork);
+        }
         let at = match for_network {
             true => Ipv4Addr::UNSPECIFIED,
             false => Ipv4Addr::LOCALHOST,
@@ -125,7 +131,7 @@ impl Server {
             host,
             token: token().map_err(ServerError::Token)?,
             port: listener.local_addr().map_err(refused)?.port(),
-            network,
+            networks,
         };
         Ok(Server {
             listener,
@@ -138,9 +144,10 @@ impl Server {
         self.site.address(Ipv4Addr::LOCALHOST)
     }
 
-    /// The address for other computers of the network, if it is for them.
-    pub fn network_address(&self) -> Option<String> {
-        Some(self.site.address(self.site.network?))
+    /// The addresses for other computers, one for each network of this one, if it is for them.
+    pub fn network_addresses(&self) -> Vec<String> {
+        let networks = self.site.networks.iter();
+        networks.map(|&own| self.site.address(own)).collect()
     }
 
     /// Serves on a thread of its own, until the program ends.
@@ -182,8 +189,24 @@ impl Server {
     }
 }
 
-/// This computer's address in its network: that from which it would send a packet elsewhere. None is sent.
-fn own_address() -> Option<Ipv4Addr> {
+/// This computer's addresses in its networks, the one by which it reaches others first. A computer that phones are connected
+/// to may reach no others.
+fn own_addresses() -> Vec<Ipv4Addr> {
+    let mut own = Vec::from_iter(routed_address());
+    for interface in if_addrs::get_if_addrs().unwrap_or_default() {
+        if let IpAddr::V4(address) = interface.ip()
+            && !address.is_loopback()
+            && !address.is_link_local()
+            && !own.contains(&address)
+        {
+            own.push(address);
+        }
+    }
+    own
+}
+
+/// The address from which this computer would send a packet elsewhere. None is sent.
+fn routed_address() -> Option<Ipv4Addr> {
     let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
     // An address that is reserved for documentation.
     socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9)).ok()?;
@@ -219,7 +242,11 @@ fn connection(stream: &Arc<TcpStream>, site: &Site, count: &Count) -> io::Result
         Answer::Reply(reply) => http::write(stream, &reply),
         Answer::Events(page) => match Counted::new(&count.pages, MAX_PAGES) {
             Some(_counted) => events(stream, page),
-            None => http::write(stream, &Reply::text(503, "too many pages\n")),
+            // A page is not told the status of a refused connection for events.
+            None => {
+                http::begin_events(stream)?;
+                write!(&**stream, "event: full\ndata: {MAX_PAGES}\n\n")
+            }
         },
     }
 }

@@ -1,6 +1,7 @@
 //! The game on the board is kept in a file while it is played, and is there again after a crash: the terms of the game as
 //! JSON on the first line, then the game as SGF.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -76,19 +77,22 @@ pub(super) struct Autosave {
     state: Mutex<State>,
 }
 
-#[derive(Default)]
 struct State {
     written: String,
+    /// Whether the file is from an earlier run.
+    is_old: bool,
     has_failed: bool,
 }
 
 impl Autosave {
     pub(super) fn new(table: Arc<BoardState>, path: PathBuf) -> Autosave {
-        Autosave {
-            table,
-            path,
-            state: Mutex::default(),
-        }
+        let written = file::read_text(&path).unwrap_or_default();
+        let state = Mutex::new(State {
+            written,
+            is_old: path.exists(),
+            has_failed: false,
+        });
+        Autosave { table, path, state }
     }
 
     /// Writes each change of the game, forever.
@@ -123,7 +127,8 @@ impl Autosave {
         };
         let folder = self.path.parent().map_or(Ok(()), std::fs::create_dir_all);
         let folder = folder.map_err(file::FileError::from);
-        let written = folder.and_then(|()| file::write(&self.path, text.as_bytes()));
+        let aside = folder.and_then(|()| self.set_aside(&mut state));
+        let written = aside.and_then(|()| file::write(&self.path, text.as_bytes()));
         match &written {
             Ok(()) => state.written = text,
             // Once is enough.
@@ -135,9 +140,27 @@ impl Autosave {
         state.has_failed = written.is_err();
         written.is_ok()
     }
+
+    /// Copies the file of an earlier run, once.
+    fn set_aside(&self, state: &mut State) -> Result<(), file::FileError> {
+        if state.is_old {
+            match std::fs::copy(&self.path, backup(&self.path)) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
+                _ => state.is_old = false,
+            }
+        }
+        Ok(())
+    }
 }
 
-/// What is written; nothing of a game in which nothing has happened, so that the one before stays.
+/// Where the file of an earlier run goes when this one has something to keep.
+pub(super) fn backup(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".bak");
+    name.into()
+}
+
+/// What is written; nothing of a game in which nothing was done, so that the one before stays.
 fn text(session: &Session) -> Option<String> {
     if session.is_untouched() {
         return None;

@@ -1,11 +1,14 @@
 //! The clocks of a game on the board. They belong to the game; the engine is sent their time before
 //! each of its moves.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use tengen::clock::{Overtime, SideClock, TimeControl, TimeLeft};
 use tengen::game::Color;
 use tengen::watch::ClockView;
+
+use super::tree::Tree;
 
 /// Both clocks.
 #[derive(Debug, Clone)]
@@ -14,14 +17,48 @@ pub(super) struct Clocks {
     sides: [SideClock; 2],
     /// The side whose clock runs, and its start.
     running: Option<(Color, Duration)>,
+    /// The clocks in each position, when the last move to it was made.
+    past: HashMap<usize, [SideClock; 2]>,
 }
 
 impl Clocks {
     pub(super) fn new(control: TimeControl) -> Clocks {
+        let sides = [SideClock::new(control); 2];
         Clocks {
             control,
-            sides: [SideClock::new(control); 2],
+            sides,
             running: None,
+            past: HashMap::from([(Tree::ROOT, sides)]),
+        }
+    }
+
+    /// A move has led to a position.
+    pub(super) fn remember(&mut self, node: usize) {
+        if self.control != TimeControl::Unlimited {
+            self.past.insert(node, self.sides);
+        }
+    }
+
+    /// The clocks are as they were in a position, and stand still.
+    pub(super) fn restore(&mut self, node: usize) {
+        if let Some(sides) = self.past.get(&node) {
+            (self.sides, self.running) = (*sides, None);
+        }
+    }
+
+    /// Gives a side at least this time for its next move.
+    pub(super) fn give(&mut self, color: Color, least: Duration) {
+        let [black, white] = &mut self.sides;
+        let side = match color {
+            Color::Black => black,
+            Color::White => white,
+        };
+        if side.longest_move() < least {
+            let overtime = side.overtime();
+            *side = SideClock::new(TimeControl::Limited {
+                main: least,
+                overtime,
+            });
         }
     }
 

@@ -11,7 +11,7 @@ use tengen::clock::{Overtime, SideClock, TimeControl, TimeLeft};
 use tengen::engine::{EngineOptions, ThinkingLimits};
 use tengen::game::{BoardSize, Color, HalfPoints, Settled};
 use tengen::gtp::fixed_handicap_points;
-use tengen::record::{GameRecord, Play};
+use tengen::record::{GameRecord, Play, sgf};
 use tengen::watch::Eval;
 
 use super::super::flags::EngineFlags;
@@ -27,11 +27,56 @@ pub(super) struct GameEnd {
     pub(super) why: &'static str,
 }
 
+impl GameEnd {
+    /// Whether it ended by a decision or a clock, and can be taken up where it ended.
+    pub(super) fn is_given_up(&self) -> bool {
+        matches!(self.why, "resignation" | "time")
+    }
+
+    /// The side that has lost.
+    pub(super) fn loser(&self) -> Option<Color> {
+        match self.result.chars().next()? {
+            'B' => Some(Color::White),
+            'W' => Some(Color::Black),
+            _ => None,
+        }
+    }
+}
+
 /// The other games of a file with several, as SGF, and the place of the shown one among them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct OtherGames {
     pub(super) texts: Vec<String>,
     pub(super) place: usize,
+}
+
+impl OtherGames {
+    /// The file with the shown game among the others.
+    pub(super) fn with(&self, own: &str) -> String {
+        let others = self.texts.iter().map(String::as_str);
+        let mut all: Vec<&str> = others.collect();
+        all.insert(self.place.min(all.len()), own);
+        all.concat()
+    }
+
+    /// What each game is called, the shown one by its own text.
+    pub(super) fn titles(&self, own: String) -> Vec<String> {
+        let mut titles: Vec<String> = self.texts.iter().map(|text| title(text)).collect();
+        titles.insert(self.place.min(titles.len()), own);
+        titles
+    }
+}
+
+/// What a game is called, by the text of its root: its name, or its players.
+pub(super) fn title(text: &str) -> String {
+    let root = text.trim_start_matches(|c: char| c.is_whitespace() || "(;".contains(c));
+    let of = |name| sgf::value_of(root, name).unwrap_or_default();
+    let players = [of("PB"), of("PW")].join(" – ");
+    match of("GN") {
+        name if !name.is_empty() => name,
+        _ if players == " – " => String::new(),
+        _ => players,
+    }
 }
 
 /// A move that a person tries in a position, and what a search says of it: from Black's view.
@@ -81,6 +126,8 @@ pub(super) struct BoardGame {
     pub(super) notes: Vec<String>,
     /// The other games of its file.
     pub(super) others: OtherGames,
+    /// Whether anything was done in it since it began or was opened.
+    pub(super) is_touched: bool,
 }
 
 impl BoardGame {
@@ -105,6 +152,7 @@ impl BoardGame {
             reviewed_sgf: "".into(),
             notes: Vec::new(),
             others: OtherGames::default(),
+            is_touched: false,
         }
     }
 
@@ -178,6 +226,10 @@ pub(super) struct Level {
 /// Limits of a level: the page must not start an endless search.
 const MAX_VISITS: u64 = 1_000_000_000;
 const MAX_SECONDS: f64 = 24.0 * 3600.0;
+/// Komi of a handicap game, which only decides what would be a draw.
+const HANDICAP_KOMI: f64 = 0.5;
+/// Characters of a name.
+const LONGEST_NAME: usize = 100;
 /// Maximum time of a move by the clock alone: a person waits for it.
 const LONGEST_MOVE: Duration = Duration::from_secs(10);
 
@@ -227,15 +279,17 @@ pub(super) struct NewGame {
     pub(super) game: String,
     /// As `9` or `13x9`.
     pub(super) size: String,
-    /// In the game's notation; empty for the default.
+    /// In the game's notation; empty for those of the command line, or the default.
     pub(super) rules: String,
-    /// Points for White; `None` for the default of the rules.
+    /// Points for White; `None` for the default of the rules, in a handicap game half a point.
     pub(super) komi: Option<f64>,
     pub(super) handicap: usize,
     /// In the format of `kata-time_settings`.
     pub(super) clock: String,
     /// Black's player and White's.
     pub(super) players: [Who; 2],
+    /// Names of the people who play; empty for none.
+    pub(super) names: [String; 2],
     pub(super) level: Level,
 }
 
@@ -247,8 +301,24 @@ impl NewGame {
     pub(super) fn options(&self, flags: &EngineFlags) -> anyhow::Result<EngineOptions> {
         let mut options = flags.read_as(&self.game)?;
         options.size = Some(self.board_size()?);
-        options.rules.clone_from(&self.rules);
+        if !self.rules.is_empty() {
+            options.rules.clone_from(&self.rules);
+        }
         Ok(options)
+    }
+
+    pub(super) fn is_engine(&self, color: Color) -> bool {
+        self.players.get(color.index()) == Some(&Who::Engine)
+    }
+
+    /// The names of the players in records.
+    pub(super) fn player_names(&self, engine: &str) -> [String; 2] {
+        let [black, white] = &self.names;
+        let name = |color, own: &String| match self.is_engine(color) {
+            true => engine.to_owned(),
+            false => own.chars().take(LONGEST_NAME).collect(),
+        };
+        [name(Color::Black, black), name(Color::White, white)]
     }
 
     fn board_size(&self) -> anyhow::Result<BoardSize> {
@@ -287,7 +357,8 @@ impl NewGame {
     /// # Errors
     /// If the board has no such handicap, or komi is not a multiple of half a point.
     pub(super) fn complete(&self, beginning: &mut GameRecord, passes: bool) -> anyhow::Result<()> {
-        if let Some(komi) = self.komi {
+        let is_handicap = self.handicap >= 2;
+        if let Some(komi) = self.komi.or(is_handicap.then_some(HANDICAP_KOMI)) {
             let halves = komi * 2.0;
             ensure!(halves.fract() == 0.0, "komi is a multiple of half a point");
             let most = beginning.size.area() as f64;
@@ -297,7 +368,7 @@ impl NewGame {
             );
             beginning.komi = Some(HalfPoints(halves as i32));
         }
-        if self.handicap < 2 {
+        if !is_handicap {
             return Ok(());
         }
         if !passes {

@@ -115,7 +115,9 @@ impl Board {
                 if let Some(path) = &usual
                     && let Err(error) = autosave::recall(&mut session, path)
                 {
-                    log::warn!("{}: {error:#}", path.display());
+                    let (file, backup) = (path.display(), autosave::backup(path));
+                    let backup = backup.display();
+                    log::warn!("{file}: {error:#}; when a game is played it becomes {backup}");
                 }
                 usual
             }
@@ -140,7 +142,7 @@ impl Board {
         spawn("clocks", move || watching.watch_clocks())?;
         let address = server.address();
         output::print(&address)?;
-        if let Some(address) = server.network_address() {
+        for address in server.network_addresses() {
             output::print(&address)?;
             code(&address).map_or(Ok(()), |code| output::print(&code))?;
         }

@@ -9,10 +9,12 @@ use tengen::gtp::parse_vertex;
 use tengen::record::{LaterSetup, Vertex};
 use tengen::web::{Host, Page, Reply, Request};
 
+use super::super::flags::EngineFlags;
 use super::board_state::BoardState;
-use super::game::{Level, NewGame, Who};
+use super::game::{Level, NewGame, Who, title};
 use super::report::Task;
 use super::session::Session;
+use super::tree::Tree;
 
 /// Maximum size of a command; games are sent another way.
 const MAX_COMMAND: usize = 256 << 10;
@@ -30,14 +32,24 @@ impl Host for BoardState {
         Some(match path {
             "do" => command(self, request),
             "load" => load(self, request),
-            "games" => Reply::json(200, games()),
+            "games" => Reply::json(200, games(&self.look(|session| Arc::clone(&session.flags)))),
+            "titles" => {
+                let titles = self.look(|session| {
+                    let own = &session.game.tree.node(Tree::ROOT).others;
+                    session.game.others.titles(title(own))
+                });
+                Reply::json(200, serde_json::Value::from(titles).to_string())
+            }
             "review" => {
                 let text = self.look(|session| Arc::clone(&session.game.reviewed.1));
                 Reply::json(200, &*text)
             }
             "game.sgf" => game("game.sgf", &self.look(Session::sgf)),
             "reviewed.sgf" => {
-                let text = self.look(|session| Arc::clone(&session.game.reviewed_sgf));
+                let text = self.look(|session| match &*session.game.reviewed_sgf {
+                    "" => String::new(),
+                    own => session.game.others.with(own),
+                });
                 game("reviewed.sgf", &text)
             }
             _ => return None,
@@ -50,14 +62,16 @@ impl Host for BoardState {
 }
 
 /// What a dialog for a new game offers, as JSON.
-fn games() -> String {
+fn games(flags: &EngineFlags) -> String {
     let games = GAMES.iter().map(|info| {
+        let given = flags.read_as(info.name).map(|options| options.rules);
         serde_json::json!({
             "name": info.name,
             "title": info.title,
             "sides": info.offered_sides,
             "usual": info.usual_board.width,
             "rules": info.offered_rules,
+            "given_rules": given.unwrap_or_default(),
             "points": info.scored,
         })
     });
@@ -110,6 +124,8 @@ fn refusal(status: u16, text: &str) -> Reply {
 
 /// Maximum length of a comment.
 const MAX_COMMENT: usize = 64 << 10;
+/// The same of a label on the board.
+const MAX_LABEL: usize = 40;
 
 /// A command of the page.
 #[derive(Debug, Deserialize)]
@@ -153,8 +169,17 @@ enum Command {
     Delete,
     /// Make the line that leads to the position the main line.
     Promote,
+    /// Put a mark on a point of the shown position, or take it away.
+    Mark {
+        kind: String,
+        text: String,
+        #[serde(flatten)]
+        point: ShownPoint,
+    },
     /// Take back the last of these, a comment or a new game.
     TakeBack,
+    /// Do again what was taken back last.
+    DoAgain,
     /// Show another game of the file.
     Game { place: usize },
 }
@@ -223,7 +248,16 @@ impl Command {
             }
             Command::Delete => session.delete()?,
             Command::Promote => session.promote(),
+            Command::Mark {
+                kind,
+                text,
+                point: at,
+            } => {
+                anyhow::ensure!(text.len() <= MAX_LABEL, "the label is too long");
+                session.mark(&kind, point(at.vertex(session)?)?, &text)?;
+            }
             Command::TakeBack => session.take_back()?,
+            Command::DoAgain => session.do_again()?,
             Command::Game { place } => session.choose_game(place)?,
         }
         Ok(())

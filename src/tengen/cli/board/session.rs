@@ -21,14 +21,14 @@ use super::super::flags::EngineFlags;
 use super::clocks::Clocks;
 use super::game::{BoardGame, GameEnd, Judged, Level, NewGame, Who};
 use super::report::{Task, TaskRequest};
-use super::tree::MAX_NODES;
+use super::tree::{MAX_NODES, Tree};
 
 /// Tengen's name as a player, by which it knows its games when they are opened.
 const NAME: &str = "Tengen";
 
-/// A step, with what it takes to undo it.
+/// A step, with what it takes to reverse it.
 enum Step {
-    /// Another game was begun or opened.
+    /// Another game took the place of this one.
     Replaced(Box<BoardGame>),
     /// Nodes were removed.
     Removed {
@@ -36,13 +36,20 @@ enum Step {
         place: usize,
         live: usize,
     },
-    /// A position was set up.
+    /// A position was set up, or removed nodes were put back.
     Added { node: usize, live: usize },
     /// Another line became the main line.
     Promoted(Vec<(usize, usize)>),
+    /// The line to this node was the main line.
+    Demoted(usize),
     /// A comment was changed.
     Commented { node: usize, text: String },
+    /// The marks of a position were changed: its properties before.
+    Marked { node: usize, others: String },
 }
+
+/// Least time of a side whose loss on time is taken back.
+const GRACE: Duration = Duration::from_secs(10);
 
 /// The points to which the analysis of shown positions is limited.
 pub(super) struct Area {
@@ -84,6 +91,10 @@ pub(super) struct Session {
     pub(super) games: u64,
     /// What can be taken back, the last step last.
     steps: Vec<Step>,
+    /// What was taken back and can be done again, the next step last.
+    undone: Vec<Step>,
+    /// The game that has begun with one of an earlier run before it, by its number.
+    offering: Option<u64>,
     /// The time of the engine's move, and when it began.
     planned: Option<(TaskRequest, Budget, Duration)>,
     /// Network and backend that choose the moves.
@@ -119,6 +130,8 @@ impl Session {
             serial: 1,
             games: 1,
             steps: Vec::new(),
+            undone: Vec::new(),
+            offering: None,
             engine_log: Vec::new(),
         };
         session.settle_in();
@@ -195,9 +208,8 @@ impl Session {
             self.by_rules().is_none() || self.board.agrees_on_dead() && vertex != Vertex::Pass,
             "illegal move: the game is over"
         );
-        let is_given_up = |end: &GameEnd| matches!(end.why, "resignation" | "time");
         ensure!(
-            !self.end().is_some_and(is_given_up),
+            !self.end().is_some_and(GameEnd::is_given_up),
             "the game is over: take the last move back to play on"
         );
         let now = self.now();
@@ -213,10 +225,13 @@ impl Session {
         if self.game.current == self.game.live {
             self.game.clocks.moved(color, now);
         }
-        if self.game.ends.remove(&self.game.current).is_some() {
-            self.game.beginning.result.clear();
+        // Who plays on does not agree to the count; the result of a record stays with its last position.
+        if self.end().is_some_and(|end| end.why == "count") {
+            self.game.ends.remove(&self.game.current);
         }
         (self.game.current, self.game.live) = (child, child);
+        self.game.clocks.remember(child);
+        self.game.is_touched = true;
         self.settle_in();
         Ok(())
     }
@@ -253,16 +268,21 @@ impl Session {
             played += 1;
         }
         self.game.live = live;
+        self.game.is_touched = true;
         let first = self.game.tree.path(self.game.current);
         let place = first.len().saturating_sub(played);
         self.go(first.get(place).copied().unwrap_or(start))
     }
 
-    /// Takes a move back, and the engine's answer to it.
+    /// Takes a move back, and the engine's answer to it: the clocks are as they were. A game that was resigned or lost on
+    /// time goes on where it ended.
     ///
     /// # Errors
     /// At the beginning.
     pub(super) fn undo(&mut self) -> anyhow::Result<()> {
+        if self.resume() {
+            return Ok(());
+        }
         let (game, players) = (&self.game, self.game.terms.players);
         let parent = game.tree.parent(game.current);
         let mut node = parent.context("there is no move to take back")?;
@@ -275,9 +295,33 @@ impl Session {
         self.go(node)?;
         if was_live {
             self.game.live = node;
+            self.game.clocks.restore(node);
         }
         self.settle_in();
         Ok(())
+    }
+
+    /// Takes up a game that was given up in the shown position; whether it was. Tengen's resignation is its answer to a
+    /// move, which is taken back with it.
+    fn resume(&mut self) -> bool {
+        let current = self.game.current;
+        let Some(end) = self.end().filter(|end| end.is_given_up()).cloned() else {
+            return false;
+        };
+        self.game.ends.remove(&current);
+        let loser = end.loser().unwrap_or(self.board.to_move());
+        let is_answer = end.why == "resignation" && self.game.terms.is_engine(loser);
+        self.game.live = current;
+        self.game.is_touched = true;
+        if is_answer && current != Tree::ROOT {
+            return false;
+        }
+        self.game.clocks.restore(current);
+        if end.why == "time" {
+            self.game.clocks.give(loser, GRACE);
+        }
+        self.settle_in();
+        true
     }
 
     /// A side resigns, or its time is up.
@@ -288,6 +332,7 @@ impl Session {
         self.game
             .ends
             .insert(self.game.live, GameEnd { result, why });
+        self.game.is_touched = true;
         self.settle_in();
     }
 
@@ -301,13 +346,27 @@ impl Session {
         }
     }
 
-    /// Changes players or level.
+    /// Changes players or level. A game that Tengen joins goes on from the shown position.
     ///
     /// # Errors
     /// For an invalid level.
     pub(super) fn set_up(&mut self, players: [Who; 2], level: Level) -> anyhow::Result<()> {
         level.check()?;
-        self.game.terms.players = players;
+        let before = std::mem::replace(&mut self.game.terms.players, players);
+        if !before.contains(&Who::Engine) && players.contains(&Who::Engine) {
+            self.game.live = self.game.current;
+        }
+        let given = self.game.terms.names.clone();
+        let beginning = &mut self.game.beginning;
+        let names = [&mut beginning.black, &mut beginning.white];
+        for ((name, given), who) in names.into_iter().zip(given).zip(players) {
+            match who {
+                // A record keeps the names of its players.
+                Who::Engine if *name == given => NAME.clone_into(name),
+                Who::Human if name == NAME => *name = given,
+                _ => {}
+            }
+        }
         if level != self.game.terms.level {
             self.game.terms.level = level;
             self.serial += 1;
@@ -387,10 +446,7 @@ fn beginning(
     let mut board = create(&options, time)?;
     let mut beginning = board.record();
     terms.complete(&mut beginning, board.info().passes)?;
-    [beginning.black, beginning.white] = terms.players.map(|who| match who {
-        Who::Human => String::new(),
-        Who::Engine => NAME.to_owned(),
-    });
+    [beginning.black, beginning.white] = terms.player_names(NAME);
     beginning.date = today();
     board.load(&beginning)?;
     let mut game = BoardGame::new(options, terms, beginning);

@@ -279,26 +279,28 @@ impl Tree {
         (false, (0..self.nodes.len()).filter(new).collect())
     }
 
-    /// All nodes as a file has them, hidden ones among them; `others` gives the text of each node's other
-    /// properties.
-    pub(super) fn sgf_nodes(&self, others: impl Fn(usize, &Node) -> String) -> Vec<SgfNode> {
+    /// All nodes as a file has them, hidden ones among them, and the place of each by its number; `others` gives the text
+    /// of each node's other properties.
+    pub(super) fn sgf_nodes(
+        &self,
+        others: impl Fn(usize, &Node) -> String,
+    ) -> (Vec<SgfNode>, Vec<usize>) {
         let mut place = vec![0; self.nodes.len()];
         let root = (Tree::ROOT, Tree::ROOT);
         let order = self.ordered(|place| place != Place::Removed);
         let nodes = std::iter::once(root).chain(order).enumerate();
-        nodes
-            .map(|(index, (at, parent))| {
-                place[at] = index;
-                let node = &self.nodes[at];
-                SgfNode {
-                    parent: place[parent],
-                    play: node.play,
-                    comment: node.comment.clone(),
-                    others: others(at, node),
-                    ..SgfNode::default()
-                }
-            })
-            .collect()
+        let nodes = nodes.map(|(index, (at, parent))| {
+            place[at] = index;
+            let node = &self.nodes[at];
+            SgfNode {
+                parent: place[parent],
+                play: node.play,
+                comment: node.comment.clone(),
+                others: others(at, node),
+                ..SgfNode::default()
+            }
+        });
+        (nodes.collect(), place)
     }
 }
 
@@ -330,7 +332,8 @@ mod tests {
         assert_eq!(tree.path(third), [first, second, third]);
         assert_eq!(tree.end_of_line(Tree::ROOT), third);
         assert_eq!(tree.add(first, play(Color::White, 3)), Some(other));
-        let nodes = tree.sgf_nodes(|_, node| node.others.clone());
+        let (nodes, places) = tree.sgf_nodes(|_, node| node.others.clone());
+        assert_eq!(places, [0, 1, 2, 3, 4]);
         let parents: Vec<_> = nodes.iter().map(|found| found.parent).collect();
         assert_eq!(parents, [0, 0, 1, 2, 1]);
         let before = tree.in_order();
@@ -348,7 +351,7 @@ mod tests {
         let place = tree.remove(second);
         assert!(!tree.has(second) && !tree.has(third) && tree.has(first));
         assert_eq!(tree.end_of_line(Tree::ROOT), other);
-        assert_eq!(tree.sgf_nodes(|_, _| String::new()).len(), 3);
+        assert_eq!(tree.sgf_nodes(|_, _| String::new()).0.len(), 3);
         assert_eq!(tree.changed_since(seen), (true, vec![0, first, other]));
         tree.put_back(second, place);
         assert_eq!(tree.in_order(), before);

@@ -63,6 +63,10 @@ struct State<'a> {
     marks: Vec<sgf::Mark>,
     /// What the last step that can be taken back was.
     step: Option<&'static str>,
+    /// The same of what can be done again.
+    undone: Option<&'static str>,
+    /// Whether a game of an earlier run waits to be taken up.
+    offering: bool,
     /// Number of games in the file, and the place of this one.
     games: (usize, usize),
     /// What the book of openings knows here; `None` without a book.
@@ -157,6 +161,8 @@ pub(super) fn state(session: &Session, attended: bool) -> String {
         },
         marks: sgf::marks(&shown.others, size),
         step: session.last_step(),
+        undone: session.last_undone(),
+        offering: session.is_offering(),
         games: (game.others.texts.len() + 1, game.others.place),
         book: board.book_lines().map(|lines| book(board, lines)),
     };

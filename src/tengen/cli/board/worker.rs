@@ -346,17 +346,20 @@ fn review(table: &BoardState, job: &Job, stop: &StopFlag) {
         };
         table.show(request, searched, report, true);
     });
-    let texts = reviewed.map(|reviewed| {
-        (!reviewed.positions.is_empty()).then(|| {
-            let json = json!({ "nodes": job.nodes, "review": reviewed });
-            (json.to_string(), annotated_sgf(&job.record, &reviewed, ""))
-        })
-    });
-    table.end_review(request, |session| match texts {
+    table.end_review(request, |session| match reviewed {
         // It was interrupted by another task, and begins again after that.
         _ if stop.is_raised() && session.review.is_some() => {}
-        Ok(Some((json, sgf))) => session.take_review(json, sgf),
-        Ok(None) => session.exhausted(request),
+        Ok(reviewed) if reviewed.positions.is_empty() => session.exhausted(request),
+        Ok(reviewed) => {
+            let json = json!({ "nodes": job.nodes, "review": reviewed });
+            let (record, nodes, places) = session.written();
+            let line = job
+                .nodes
+                .iter()
+                .filter_map(|&node| places.get(node).copied());
+            let sgf = annotated_sgf(&record, nodes, &line.collect::<Vec<_>>(), &reviewed);
+            session.take_review(json.to_string(), sgf);
+        }
         Err(error) => {
             session.game.notes = vec![format!("the game cannot be reviewed: {error:#}")];
             session.exhausted(request);

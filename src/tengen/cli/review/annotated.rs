@@ -7,7 +7,7 @@ use anyhow::{Context as _, ensure};
 use tengen::game::BoardSize;
 use tengen::gtp::parse_vertex;
 use tengen::record::sgf::{self, SgfNode, read_tree, write_tree};
-use tengen::record::{GameRecord, Play, file};
+use tengen::record::{GameRecord, Play};
 
 use super::facts::{Class, Position, Review};
 use super::pages::{places, write};
@@ -46,11 +46,12 @@ impl AnnotatedGames {
         &self,
         file: &Path,
         record: &GameRecord,
+        whole: &str,
         review: &Review,
     ) -> anyhow::Result<()> {
         let path = self.0.get(file).context("a file has a place")?;
-        let whole = file::read_text(file).unwrap_or_default();
-        write(path, &text(record, review, &whole))
+        let (nodes, line) = nodes_of(record, whole).unwrap_or_else(|| bare_nodes(record));
+        write(path, &text(record, nodes, &line, review))
     }
 }
 
@@ -60,26 +61,27 @@ fn is_ours(path: &Path) -> bool {
     String::from_utf8_lossy(&bytes).contains(MARK)
 }
 
-/// The game as SGF, with all that is in `whole`, if that is the text of its file.
-pub(in crate::cli) fn text(record: &GameRecord, review: &Review, whole: &str) -> String {
-    let (mut nodes, plays) = nodes_of(record, whole).unwrap_or_else(|| bare_nodes(record));
-    for (number, &at) in plays.iter().enumerate() {
-        let node = &mut nodes[at];
-        node.comment = joined(&node.comment, &comment(review, number));
+/// A game with all its nodes as SGF; `line` has those of the positions that were reviewed, the first one without a move.
+pub(in crate::cli) fn text(
+    record: &GameRecord,
+    mut nodes: Vec<SgfNode>,
+    line: &[usize],
+    review: &Review,
+) -> String {
+    for (number, &at) in line.iter().skip(1).enumerate() {
+        if let Some(node) = nodes.get_mut(at) {
+            node.comment = joined(&node.comment, &comment(review, number));
+        }
     }
     for position in &review.positions {
-        let (Some(&at), Some(judged)) = (plays.get(position.moves), &position.played) else {
-            continue;
-        };
-        add_line(&mut nodes, at, record.size, &judged.better);
-    }
-    for position in &review.positions {
-        let before = position.moves.checked_sub(1);
-        let at = before.map_or(Some(0), |last| plays.get(last).copied());
+        if let (Some(&at), Some(judged)) = (line.get(position.moves + 1), &position.played) {
+            add_line(&mut nodes, at, record.size, &judged.better);
+        }
+        let node = line.get(position.moves).and_then(|&at| nodes.get_mut(at));
         // A root that has kept nothing of a file gets a beginning of its own.
-        let at = at.filter(|&at| at > 0 || !nodes[at].others.is_empty());
-        if let (Some(at), Some(share)) = (at, position.winrate) {
-            sgf::add_winrate(&mut nodes[at].others, share);
+        let kept = node.filter(|node| node.play.is_some() || !node.others.is_empty());
+        if let (Some(node), Some(share)) = (kept, position.winrate) {
+            sgf::add_winrate(&mut node.others, share);
         }
     }
     let about = format!(
@@ -96,7 +98,7 @@ pub(in crate::cli) fn text(record: &GameRecord, review: &Review, whole: &str) ->
     write_tree(&annotated, &nodes)
 }
 
-/// The nodes of a text, and those with the plays of the game; `None` if these are others.
+/// The nodes of a text, and the beginning and the plays of the game among them; `None` if these are others.
 fn nodes_of(record: &GameRecord, whole: &str) -> Option<(Vec<SgfNode>, Vec<usize>)> {
     let nodes = read_tree(whole).ok()?.nodes;
     let mut first_child = vec![None; nodes.len()];
@@ -109,10 +111,10 @@ fn nodes_of(record: &GameRecord, whole: &str) -> Option<(Vec<SgfNode>, Vec<usize
         .collect();
     let found = plays.iter().filter_map(|&at| nodes[at].play);
     let same = found.eq(record.plays.iter().map(|recorded| recorded.play));
-    same.then_some((nodes, plays))
+    same.then(|| (nodes, std::iter::once(0).chain(plays).collect()))
 }
 
-/// The nodes of a game without a file, and those with its plays.
+/// The same of a game without a file.
 fn bare_nodes(record: &GameRecord) -> (Vec<SgfNode>, Vec<usize>) {
     let plays = record.plays.iter().enumerate();
     let nodes = plays.map(|(number, recorded)| SgfNode {
@@ -122,8 +124,8 @@ fn bare_nodes(record: &GameRecord) -> (Vec<SgfNode>, Vec<usize>) {
         ..SgfNode::default()
     });
     let nodes: Vec<SgfNode> = std::iter::once(SgfNode::default()).chain(nodes).collect();
-    let plays = (1..nodes.len()).collect();
-    (nodes, plays)
+    let line = (0..nodes.len()).collect();
+    (nodes, line)
 }
 
 /// Two comments, of which either may be empty.
@@ -134,10 +136,13 @@ fn joined(one: &str, other: &str) -> String {
 
 /// A better line, as a variation of the node `played`.
 fn add_line(nodes: &mut Vec<SgfNode>, played: usize, size: BoardSize, line: &[String]) {
-    let Some(mut color) = nodes[played].play.map(|play| play.color) else {
+    let Some(node) = nodes.get(played) else {
         return;
     };
-    let mut parent = nodes[played].parent;
+    let Some(mut color) = node.play.map(|play| play.color) else {
+        return;
+    };
+    let mut parent = node.parent;
     for at in line {
         let Ok(vertex) = parse_vertex(at, size) else {
             return;

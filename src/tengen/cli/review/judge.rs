@@ -50,7 +50,9 @@ pub(super) fn compare(positions: &mut [Position], game: &Game, thresholds: &[f32
         if let Some(judged) = &mut position.played {
             judged.loss = loss.map(|loss| (loss * 1e4).round() / 1e4);
             judged.points = points(position.lead, next.lead, played.color);
-            judged.class = class(loss, proven, thresholds);
+            // Where the search knows nothing better than the move there is nothing to learn.
+            let is_its_choice = judged.choice == Some(1) && !proven;
+            judged.class = class(loss, proven, thresholds).filter(|_| !is_its_choice);
             match judged.class {
                 None => judged.better.clear(),
                 Some(Class::ThrownAway) if !judged.better.is_empty() => {}
@@ -354,6 +356,33 @@ mod tests {
         assert_eq!(positions[1].candidates[0].winrate, 1.0, "its proof stays");
         let loss = |at: usize| positions[at].played.as_ref().and_then(|made| made.loss);
         assert_eq!([0, 1].map(loss), [Some(0.0), Some(1.0)]);
+    }
+
+    #[test]
+    fn the_searchs_own_choice_is_no_mistake() {
+        let stone = |color, at: &str| Stone {
+            color,
+            at: at.to_owned(),
+            comment: String::new(),
+        };
+        let mut game = Game::new(String::new(), &GameRecord::new("go", BoardSize::square(9)));
+        game.moves = vec![stone(Black, "A1"), stone(White, "B1")];
+        let mut positions = vec![
+            position(0, None, None, true),
+            position(1, None, None, true),
+            position(2, None, None, true),
+        ];
+        positions[1].winrate = Some(0.1);
+        positions[2].winrate = Some(0.9);
+        for (choice, class) in [(1, None), (2, Some(Class::Blunder))] {
+            for position in &mut positions {
+                let played = position.played.as_mut().expect("a move");
+                played.choice = Some(choice);
+            }
+            compare(&mut positions, &game, &THRESHOLDS);
+            let judged = positions[0].played.as_ref().expect("a move");
+            assert_eq!((judged.class, judged.loss), (class, Some(0.4)));
+        }
     }
 
     #[test]

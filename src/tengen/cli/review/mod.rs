@@ -25,6 +25,7 @@ use annotated::AnnotatedGames;
 pub(super) use annotated::text as annotated_sgf;
 pub(super) use facts::Game;
 use pages::Pages;
+use record::Source;
 
 pub(super) use search::Reviewer;
 use text::Summary;
@@ -46,7 +47,7 @@ pub(super) const THRESHOLDS: [f32; 3] = [0.05, 0.1, 0.2];
 #[derive(Debug, Args)]
 #[command(mut_args(of_review))]
 pub(crate) struct Review {
-    /// SGF files, or folders of them.
+    /// SGF files, or folders of them; of a file with several games each one.
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Write a page with board, curve and mistakes: a file for one game; for several, or if the
@@ -117,8 +118,9 @@ fn thresholds(text: &str) -> Result<[f32; 3], &'static str> {
 
 impl Review {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        let files = sgf_files(&self.files)?;
-        let files = sample(files, self.games.map(|games| games as usize));
+        let sources = record::sources(&sgf_files(&self.files)?);
+        let sources = sample(sources, self.games.map(|games| games as usize));
+        let files: Vec<PathBuf> = sources.iter().map(|source| source.name.clone()).collect();
         self.engine.resolve()?;
         let game = self.engine.given("game");
         let pages = self.html.as_deref();
@@ -142,7 +144,7 @@ impl Review {
             json: self.json,
             stop,
         }
-        .run(&files)
+        .run(&files, sources)
     }
 }
 
@@ -161,21 +163,21 @@ struct Session {
 }
 
 impl Session {
-    fn run(mut self, files: &[PathBuf]) -> anyhow::Result<()> {
-        let read = files
-            .iter()
-            .map(|file| record::read(file, self.game.as_deref()));
-        let read: Vec<anyhow::Result<GameRecord>> = read.collect();
-        let positions = read.iter().flatten().map(|record| record.plays.len() + 1);
+    fn run(mut self, files: &[PathBuf], sources: Vec<Source>) -> anyhow::Result<()> {
+        let sources = sources.into_iter();
+        let read = sources.map(|source| record::read(source, self.game.as_deref()));
+        let read: Vec<anyhow::Result<(GameRecord, String)>> = read.collect();
+        let records = read.iter().flatten();
+        let positions = records.map(|(record, _)| record.plays.len() + 1);
         let mut progress = Progress::new(positions.sum());
         let (mut failed, mut done) = (0, 0);
-        for (file, record) in files.iter().zip(read) {
+        for (file, game) in files.iter().zip(read) {
             if self.stop.is_raised() {
                 break;
             }
             // One bad file is no reason to lose hours of work on the others.
-            let reviewed = record.and_then(|record| {
-                let reviewed = self.game(file, &record, &mut progress);
+            let reviewed = game.and_then(|(record, text)| {
+                let reviewed = self.game(file, &record, &text, &mut progress);
                 reviewed.with_context(|| file.display().to_string())
             });
             match reviewed {
@@ -203,7 +205,7 @@ impl Session {
         }
         ensure!(
             failed == 0,
-            "{failed} of {} files could not be reviewed; the others are",
+            "{failed} of {} games could not be reviewed; the others are",
             files.len()
         );
         Ok(())
@@ -214,6 +216,7 @@ impl Session {
         &mut self,
         file: &Path,
         record: &GameRecord,
+        text: &str,
         progress: &mut Progress,
     ) -> anyhow::Result<bool> {
         let game = Game::new(file.display().to_string(), record);
@@ -247,7 +250,7 @@ impl Session {
             }
         }
         if let Some(annotated) = &self.annotated {
-            annotated.add(file, record, &review)?;
+            annotated.add(file, record, text, &review)?;
         }
         self.summary.add(&review);
         Ok(review.is_whole())

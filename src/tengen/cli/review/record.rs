@@ -1,15 +1,46 @@
 //! Games that can be reviewed.
 
-use std::path::Path;
+use std::path::PathBuf;
 
-use anyhow::{bail, ensure};
-use tengen::command::{position, read as read_file};
+use anyhow::{Context as _, bail, ensure};
+use tengen::command::position;
 use tengen::game::{Game, Rules as _};
 use tengen::games::nogo::SmallNoGo;
 use tengen::games::with_game;
-use tengen::record::{GameRecord, Vertex, sgf};
+use tengen::record::{GameRecord, Vertex, file, sgf};
 
-/// The game of a file, as this game if SGF has no separate number for it.
+/// A game of a file.
+#[derive(Debug, Clone)]
+pub(super) struct Source {
+    /// Its file, with the number of the game if there are several: `all.sgf game 2`.
+    pub(super) name: PathBuf,
+    /// `None` if the file cannot be read.
+    text: Option<String>,
+}
+
+/// All games of these files.
+pub(super) fn sources(files: &[PathBuf]) -> Vec<Source> {
+    let of_file = |path: &PathBuf| {
+        let text = file::read_bytes(path).ok().map(|bytes| sgf::decode(&bytes));
+        let games = text.as_deref().map(sgf::games).unwrap_or_default();
+        if games.len() < 2 {
+            let name = path.clone();
+            return vec![Source { name, text }];
+        }
+        let numbered = games.into_iter().enumerate().map(|(place, text)| {
+            let mut name = path.clone().into_os_string();
+            name.push(format!(" game {}", place + 1));
+            Source {
+                name: name.into(),
+                text: Some(text),
+            }
+        });
+        numbered.collect()
+    };
+    files.iter().flat_map(of_file).collect()
+}
+
+/// A game with its text, as this game if SGF has no separate number for it.
 ///
 /// A NoGo record by a program without a name for its rules looks like a record of Go. Without
 /// rules, komi and handicap it is read as NoGo, unless it has a pass, which NoGo does not have, or
@@ -17,8 +48,18 @@ use tengen::record::{GameRecord, Vertex, sgf};
 ///
 /// # Errors
 /// If there is no such file, or it contains no game, or one that is not a sequence of moves.
-pub(super) fn read(file: &Path, game: Option<&str>) -> anyhow::Result<GameRecord> {
-    let mut record = read_file(file, None)?;
+pub(super) fn read(source: Source, game: Option<&str>) -> anyhow::Result<(GameRecord, String)> {
+    let file = source.name;
+    let name = || file.display().to_string();
+    let text = match source.text {
+        Some(text) => text,
+        // It says why.
+        None => file::read_text(&file).with_context(name)?,
+    };
+    let mut record = sgf::read(&text).with_context(name)?;
+    for note in &record.notes {
+        log::warn!("{}: {note}", name());
+    }
     match game {
         Some(game) if sgf::game_number(game) == sgf::game_number(&record.game) => {
             game.clone_into(&mut record.game);
@@ -36,7 +77,7 @@ pub(super) fn read(file: &Path, game: Option<&str>) -> anyhow::Result<GameRecord
         "{}: stones are set up in the middle of the game, which cannot be reviewed",
         file.display()
     );
-    Ok(record)
+    Ok((record, text))
 }
 
 fn is_nogo(record: &GameRecord) -> bool {

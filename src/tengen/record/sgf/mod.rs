@@ -15,9 +15,9 @@ mod write;
 pub use read::{read, read_until};
 pub use tree::{SgfNode, SgfTree, read_tree};
 pub use values::{
-    Mark, WINRATE, add_property, add_winrate, marks, property, take_property, value_of,
+    Mark, WINRATE, add_property, add_winrate, marks, property, take_property, value_of, with_mark,
 };
-pub use write::{games, setup_text, write, write_tree};
+pub use write::{games, root_text, setup_text, write, write_tree};
 
 use thiserror::Error;
 

@@ -115,6 +115,20 @@ impl Points {
     }
 }
 
+/// A point as two letters, column from the left and row from the top.
+pub(super) fn coordinates(point: Move, size: BoardSize) -> Option<String> {
+    if point.index() >= size.area() {
+        return None;
+    }
+    let (x, y) = size.column_row(point);
+    let letters = [x, size.height - 1 - y].map(|index| match index {
+        0..=25 => Some(char::from(b'a' + index)),
+        26..=51 => Some(char::from(b'A' + index - 26)),
+        _ => None,
+    });
+    letters.into_iter().collect()
+}
+
 /// `a`..`z` are 0..25, `A`..`Z` 26..51.
 fn letter(byte: u8) -> Option<u8> {
     match byte {
@@ -250,6 +264,65 @@ pub fn marks(properties_text: &str, size: BoardSize) -> Vec<Mark> {
     points.chain(others).collect()
 }
 
+/// Properties of marks that people put on points, at most one on each.
+const PUT: [&str; 5] = ["TR", "SQ", "CR", "MA", "LB"];
+
+/// The properties with a mark of a kind on a point, in place of another one there, or without it if it was there; a label
+/// has this text. `None` if there is no such kind, or no such point in SGF.
+pub fn with_mark(
+    others: &str,
+    kind: &str,
+    point: Move,
+    label: &str,
+    size: BoardSize,
+) -> Option<String> {
+    let known = MARKS.iter().find(|(_, own)| *own == kind);
+    let name = known.map_or("LB", |(name, _)| *name);
+    if !PUT.contains(&name) || (name == "LB" && (kind != "label" || label.is_empty())) {
+        return None;
+    }
+    let own = coordinates(point, size)?;
+    let value = match name {
+        "LB" => format!("{own}:{}", escape(label)),
+        _ => own,
+    };
+    let (mut out, mut is_there, mut placed) = (String::new(), false, None);
+    for property in properties(others) {
+        if !PUT.contains(&&*property.name) {
+            property.append_to(&mut out);
+            continue;
+        }
+        let mut kept: Vec<String> = Vec::new();
+        for text in &property.values {
+            let is_label = property.name == "LB";
+            let place = text.split_once(':').filter(|_| is_label);
+            let place = place.map_or(*text, |(place, _)| place);
+            let mut covered = Points::new(size);
+            // What is not on the board covers nothing.
+            let _ = covered.add("a mark", place);
+            let mut covered: Vec<Move> = covered.iter().collect();
+            if !covered.contains(&point) {
+                kept.push((*text).to_owned());
+                continue;
+            }
+            is_there |= property.name == name;
+            covered.retain(|&at| at != point && !is_label);
+            kept.extend(covered.into_iter().filter_map(|at| coordinates(at, size)));
+        }
+        if property.name == name {
+            placed = Some(kept);
+        } else if !kept.is_empty() {
+            out.extend([&*property.name, "[", &kept.join("]["), "]"]);
+        }
+    }
+    let mut values = placed.unwrap_or_default();
+    values.extend((!is_there).then_some(value));
+    if !values.is_empty() {
+        out.extend([name, "[", &values.join("]["), "]"]);
+    }
+    Some(out)
+}
+
 /// The first value of a property among these, as one line.
 pub fn value_of(others: &str, name: &str) -> Option<String> {
     let found = properties(others);
@@ -326,5 +399,21 @@ mod tests {
         assert_eq!(found.len(), size.area() + 1 + 2);
         let labels = found.iter().filter(|mark| mark.kind == "label");
         assert_eq!(labels.map(|mark| &*mark.text).collect::<Vec<_>>(), ["1"]);
+    }
+
+    #[test]
+    fn a_mark_is_put_replaced_and_taken_away() {
+        let size = BoardSize::square(9);
+        let corner = size.point(0, 8);
+        let mark = |others: &str, kind, label| with_mark(others, kind, corner, label, size);
+        let told = |others: &str, kind, label| mark(others, kind, label).expect("a mark");
+        let one = told("N[x]", "triangle", "");
+        assert_eq!(one, "N[x]TR[aa]");
+        assert_eq!(told(&one, "triangle", ""), "N[x]");
+        assert_eq!(told(&one, "label", "A]"), "N[x]LB[aa:A\\]]");
+        assert_eq!(told("LB[bb:A]", "label", "B"), "LB[bb:A][aa:B]");
+        // A rectangle keeps the rest of it.
+        assert_eq!(told("SQ[aa:ba]TB[aa]", "circle", ""), "SQ[ba]TB[aa]CR[aa]");
+        assert_eq!((mark("", "black", ""), mark("", "label", "")), (None, None));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::lexer::{self, properties};
 use super::tree::SgfNode;
-use super::values::{SETUP, escape, simple_text};
+use super::values::{SETUP, coordinates, escape, simple_text};
 use super::{MAX_GAMES, SgfError, at_most, game_number};
 use crate::game::{BoardSize, Color, Move};
 use crate::games::info;
@@ -81,6 +81,18 @@ fn with_branches(mut out: String, nodes: &[SgfNode], size: BoardSize) -> String 
     }
     out.push_str(")\n");
     out
+}
+
+/// The properties of the root of a game that has kept nothing of a file, as text: without those that [`write_tree`] adds.
+pub fn root_text(record: &GameRecord) -> String {
+    let begun = header(&GameRecord {
+        black: String::new(),
+        white: String::new(),
+        result: String::new(),
+        comment: String::new(),
+        ..record.clone()
+    });
+    begun.trim_start_matches("(;").to_owned()
 }
 
 /// The games of a text, each as a text of its own with all that it has, in UTF-8.
@@ -280,20 +292,6 @@ fn push_player(out: &mut String, to_move: Option<Color>) {
 /// Appends a property.
 fn push(out: &mut String, name: &str, value: &str) {
     out.extend([name, "[", value, "]"]);
-}
-
-/// A point as two letters, column from the left and row from the top.
-fn coordinates(point: Move, size: BoardSize) -> Option<String> {
-    if point.index() >= size.area() {
-        return None;
-    }
-    let (x, y) = size.column_row(point);
-    let letters = [x, size.height - 1 - y].map(|index| match index {
-        0..=25 => Some(char::from(b'a' + index)),
-        26..=51 => Some(char::from(b'A' + index - 26)),
-        _ => None,
-    });
-    letters.into_iter().collect()
 }
 
 #[cfg(test)]

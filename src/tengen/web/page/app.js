@@ -5,7 +5,7 @@ import * as board from "./board.js";
 import * as book from "./book.js";
 import { $, enable, h, keepFocus, options, patch, recall, remember, toast } from "./dom.js";
 import * as edit from "./edit.js";
-import { sibling } from "./gametree.js";
+import { pathTo, sibling } from "./gametree.js";
 import * as graph from "./graph.js";
 import { announce, click, tell, tellChange } from "./heard.js";
 import { listenToKeys } from "./keys.js";
@@ -65,10 +65,11 @@ export function can(name) {
     case "pass": return host.live && view.passes && !over && !choosing() && !learning;
     case "count": return host.live && view.scores && !learning;
     case "resign": return host.live && !over && (view.terms?.players ?? []).includes("human") && !learning;
-    case "undo": return host.live && view.current !== 0 && !learning;
+    case "undo": return host.live && (view.current !== 0 || ["resignation", "time"].includes(view.end?.why)) && !learning;
     case "analyse": case "hint": return host.live && !learning;
     case "rematch": return host.live && over && view.current === view.live && view.terms?.players.includes("human");
     case "takeBack": return host.live && Boolean(view.step);
+    case "doAgain": return host.live && Boolean(view.undone);
     default: return true;
   }
 }
@@ -90,10 +91,12 @@ function draw() {
   const chosen = chosenLayer();
   const layer = view.count && chosen === "candidates" && (view.end || !view.analysing) ? "territory" : chosen;
   const next = learn.isOpen() ? null : !server || store.reviewed.includes(view.current) ? line[at + 1] : null;
-  board.draw({ view: shownView(), analysis: edit.isOn() ? null : found, layer, line: learn.line() ?? look.line, ghost: look.ghost, aim: look.aim, corner: area.corner(), cursor: look.cursor, hint: look.hint, open: open || view.count, next });
+  board.draw({ view: shownView(), analysis: edit.isOn() ? null : found, layer, path: pathTo(store.tree, view.current), line: learn.line() ?? look.line, ghost: look.ghost, aim: look.aim, corner: area.corner(), cursor: look.cursor, hint: look.hint, open: (open || view.count) && !edit.isMarking(), next });
   panels.bar(view, hidden ? null : found ?? line[at]?.eval);
-  panels.players(view, store.since);
+  panels.players(view, store.since, host.players);
   panels.plan(view, store.since);
+  panels.remark(view, learn.isOpen());
+  if (server) panels.collection(view, store.titles, send);
   panels.status(view, found, look.aim >= 0 && aimed());
   panels.tellBest(view, found);
   tellReview(view);
@@ -129,7 +132,7 @@ function drawBars(view, line, at) {
   $("rematch").hidden = !can("rematch");
   $("resign").hidden = can("rematch");
   $("evaluation").hidden = !host.live || !isPlaying(view);
-  $("takeBack").hidden = !can("takeBack");
+  for (const name of ["takeBack", "doAgain"]) $(name).hidden = !can(name);
   if (view.step) $("takeBack").title = say(`step_${view.step}`);
   $("sound").setAttribute("aria-pressed", String(look.sound));
   patch($("layers"), options("layer", layers(), chosenLayer(), show, say));
@@ -162,6 +165,7 @@ export function redraw() {
 
 export function choose(tab) {
   look.tab = tab;
+  edit.stopMarking();
   redraw();
 }
 
@@ -188,6 +192,7 @@ export function play(at) {
     edit.click(indexOf(store.view, at));
     return board.tellPoint(shownView(), indexOf(store.view, at));
   }
+  if (edit.isMarking()) return at !== "pass" && edit.mark(indexOf(store.view, at));
   if (area.isOn() && at !== "pass") return area.click(indexOf(store.view, at));
   if (learn.isOpen()) return learn.attempt(at);
   // A click on a count changes which stones are dead.
@@ -226,7 +231,11 @@ export const act = {
   analyse: () => send({ do: "analyse", on: !store.view.analysing }),
   pass: () => play("pass"),
   undo: () => send({ do: "undo" }),
-  takeBack: () => send({ do: "take_back" }),
+  takeBack: async () => {
+    const { step } = store.view;
+    if ((await send({ do: "take_back" })) && step === "replaced") toast(say("step_replaced"), { button: { word: say("doAgain"), act: act.doAgain } });
+  },
+  doAgain: () => send({ do: "do_again" }),
   count: () => send({ do: "count" }),
   resign: () => send({ do: "resign" }),
   hint,
@@ -234,10 +243,10 @@ export const act = {
   sound: () => { look.sound = !look.sound; remember("sound", look.sound ? "on" : "off"); if (look.sound) click(); redraw(); },
   rematch: () => {
     const { terms } = store.view;
-    return send({ do: "new", terms: { ...terms, players: [...terms.players].reverse() } });
+    return send({ do: "new", terms: { ...terms, players: [...terms.players].reverse(), names: [...terms.names].reverse() } });
   },
   layer: () => { const names = layers(); show(names[(names.indexOf(chosenLayer()) + 1) % names.length]); announce(say(look.layer)); },
-  escape: () => { area.stop(); Object.assign(look, { line: null, aim: -1, hint: null }); redraw(); },
+  escape: () => { area.stop(); edit.stopMarking(); Object.assign(look, { line: null, aim: -1, hint: null }); redraw(); },
   type: () => $("typed").focus(),
   cursor: (dx, dy) => {
     const { width, height } = store.view, last = board.lastOf(store.view);
@@ -267,8 +276,8 @@ function listenToPresses() {
 }
 
 export function help() {
-  const keys = [["← →", "kWalk"], ["↑ ↓", "kVariations"], ["Home End", "kEnds"], ["Space", "kSpace"], ["A", "kA"], ["H", "kH"], ["P", "kP"], ["U", "kU"], ["Ctrl+Z", "kZ"], ["B", "kB"], ["M", "kM"], ["L", "kL"], ["N Shift+N", "kN"], ["Esc", "kEsc"]];
-  const dialog = $("dialog"), live = ["kSpace", "kA", "kH", "kP", "kU", "kZ", "kB", "kM"];
+  const keys = [["← →", "kWalk"], ["↑ ↓", "kVariations"], ["Home End", "kEnds"], ["Space", "kSpace"], ["A", "kA"], ["H", "kH"], ["P", "kP"], ["U", "kU"], ["Ctrl+Z", "kZ"], ["Ctrl+Y", "kY"], ["B", "kB"], ["M", "kM"], ["L", "kL"], ["N Shift+N", "kN"], ["Esc", "kEsc"]];
+  const dialog = $("dialog"), live = ["kSpace", "kA", "kH", "kP", "kU", "kZ", "kY", "kB", "kM"];
   dialog.setAttribute("aria-label", say("helpTitle"));
   dialog.replaceChildren(h("h2", {}, say("helpTitle")),
     h("table", {}, keys.filter(([, key]) => host.live || !live.includes(key)).map(([name, key]) => h("tr", {}, h("td", {}, name.split(" ").map((k) => [h("kbd", {}, k), " "])), h("td", { class: "text" }, say(key))))),
@@ -298,12 +307,13 @@ export function begin(chosen) {
     leave: act.leave,
   });
   graph.listen(go);
-  for (const id of ["first", "back", "next", "last", "engine", "analyse", "pass", "undo", "count", "resign", "hint", "rematch", "evaluation", "takeBack", "sound"]) $(id).addEventListener("click", () => can(id) && act[id]());
+  for (const id of ["first", "back", "next", "last", "engine", "analyse", "pass", "undo", "count", "resign", "hint", "rematch", "evaluation", "takeBack", "doAgain", "sound"]) $(id).addEventListener("click", () => can(id) && act[id]());
   $("slider").addEventListener("input", (event) => go(currentLine()[Number(event.target.value)]?.id));
   $("say").addEventListener("submit", (event) => { event.preventDefault(); playTyped($("typed").value); });
   $("language").addEventListener("click", () => { switchLanguage(); label(); redraw(); });
   $("help").addEventListener("click", help);
   addEventListener("resize", redraw);
+  addEventListener("beforeprint", () => store.view && panels.sheet(store.view, pathTo(store.tree, store.view.current)));
   listenToPresses();
   listenToKeys(act, can);
   addEventListener("pointermove", (event) => { if (event.movementX || event.movementY) look.still = false; }, true);
@@ -311,7 +321,7 @@ export function begin(chosen) {
   addEventListener("pointerup", (event) => { if (!event.target.closest?.("dialog")) event.target.closest?.("button")?.blur(); });
   // Running clocks are redrawn; nothing else needs the time.
   setInterval(() => { if (pressed || !store.view) return;
-    if (store.view.clocks.some((clock) => clock?.running)) { panels.players(store.view, store.since); panels.warn(store.view, store.since); }
+    if (store.view.clocks.some((clock) => clock?.running)) { panels.players(store.view, store.since, host.players); panels.warn(store.view, store.since); }
     if (store.view.plan) panels.plan(store.view, store.since);
   }, 100);
   label();

@@ -190,6 +190,15 @@ const LAYERS = {
       else under.push(h("path", { d: `M${x - 12} ${y - 12}l24 24m0 -24l-24 24`, stroke: "var(--bad)", "stroke-width": 5, "stroke-linecap": "round" }));
     });
   },
+  // The numbers of the moves on their stones.
+  numbers({ view, path, over }) {
+    const moves = path.filter(({ at }) => at), numbers = new Map(moves.map(({ at, color }, place) => [indexOf(at), [color, place + 1]]));
+    for (const [index, [color, number]] of numbers) {
+      if (index < 0 || view.stones[index] !== color) continue;
+      const [x, y] = place(index);
+      over.push(h("text", { x, y: y + 8, "text-anchor": "middle", "font-size": number > 99 ? 20 : 24, "font-weight": 600, fill: color === "B" ? "#fff" : "#111" }, String(number)));
+    }
+  },
   none() {},
 };
 export const LAYER_NAMES = Object.keys(LAYERS);
@@ -244,14 +253,14 @@ function mark({ kind, at, to, text }, view) {
 }
 
 // Draws a position: `line` is shown as numbered stones on the board, `ghost` is the point under the mouse,
-// `cursor` that of the keyboard, `corner` that of an area that is being chosen.
-export function draw({ view, analysis, layer, line, ghost, aim, corner, cursor, hint, open, next }) {
+// `cursor` that of the keyboard, `corner` that of an area that is being chosen, `path` has the moves to the position.
+export function draw({ view, analysis, layer, path, line, ghost, aim, corner, cursor, hint, open, next }) {
   if (view.width !== size.width || view.height !== size.height || view.game !== size.game || !$("stones")) ground(view);
   $("board").classList.toggle("open", Boolean(open));
   $("frame").setAttribute("aria-label", `${say("boardOf", { game: say(view.game), size: `${view.width}×${view.height}` })} ${view.last ? `${say("lastMove")}: ${shown(view.game, view.last)}.` : ""}`);
   const under = [], over = [], last = indexOf(view.last), dead = (index) => view.count?.points[index] === "d";
   const stones = [...view.stones].flatMap((color, index) => (color === "." ? [] : [disc(index, color, dead(index) ? "stone dead" : "stone")]));
-  if (last >= 0 && view.stones[last] !== ".") {
+  if (last >= 0 && view.stones[last] !== "." && (layer !== "numbers" || line)) {
     const [cx, cy] = place(last);
     over.push(h("circle", { cx, cy, r: 11, fill: "none", stroke: view.stones[last] === "B" ? "#fff" : "#111", "stroke-width": 4 }));
   }
@@ -264,7 +273,7 @@ export function draw({ view, analysis, layer, line, ghost, aim, corner, cursor, 
   if (line) over.push(...numbered(line, view.to_move));
   else {
     over.push(...(view.marks ?? []).flatMap((found) => mark(found, view)).filter(Boolean));
-    LAYERS[layer]({ view, analysis, under, over });
+    LAYERS[layer]({ view, analysis, path, under, over });
     if (next && indexOf(next.at) >= 0 && view.stones[indexOf(next.at)] === ".") {
       const [cx, cy] = place(indexOf(next.at));
       over.push(h("circle", { cx, cy, r: R, fill: "none", stroke: next.color === "B" ? "#000" : "#fff", "stroke-width": 3, "stroke-dasharray": "7 6" }));

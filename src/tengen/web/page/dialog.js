@@ -1,11 +1,13 @@
-// The dialog for a new game: game, board, rules, players, time.
+// The dialogs for a new game (game, board, rules, players, time), and for the players of one that goes on.
 import { $, h, options, patch, toast } from "./dom.js";
-import { refusal, rules, say } from "./words.js";
+import { refusal, rules, say, side } from "./words.js";
 
 const PLAYERS = [["humanBlack", ["human", "engine"]], ["humanWhite", ["engine", "human"]], ["both", ["human", "human"]], ["engines", ["engine", "engine"]]];
 
 // What the program can play; fetched once.
 let games = null, chosen = null, wrong = null;
+// What the open dialog asks: its title, the word of its button, its fields, what is wrong with them, and what is done then.
+let form = null;
 const known = (name) => games.find((game) => game.name === name);
 // In the page's language, if there is a translation.
 const title = (name) => (say(name) === name ? known(name).title : say(name));
@@ -15,69 +17,108 @@ function choices(name, values, now, choose, words = (value) => value) {
   return h("div", { class: "choices", role: "radiogroup", "aria-label": name }, buttons);
 }
 
-const number = (name, attributes) => h("input", { type: "number", value: chosen[name], "aria-label": say(`field_${name}`), "data-field": name, oninput: (event) => { chosen[name] = event.target.value; }, onkeydown: (event) => { if (event.key === "Enter") $("start").click(); }, ...attributes });
+// Fields for numbers take any text: browsers make 65 of "6,5", and nothing of what is no number.
+const entry = (name, attributes) => h("input", { type: "text", value: chosen[name], "aria-label": say(`field_${name}`), "data-field": name, oninput: (event) => { chosen[name] = event.target.value; }, onkeydown: (event) => { if (event.key === "Enter") $("start").click(); }, ...attributes });
+const number = (name, attributes) => entry(name, { inputmode: "decimal", autocomplete: "off", ...attributes });
+const isEmpty = (name) => String(chosen[name]).trim() === "";
+const value = (name) => (isEmpty(name) ? NaN : Number(String(chosen[name]).trim().replace(/[,，]/, ".")));
 const field = (name, ...content) => h("div", { class: "field" }, h("span", {}, say(name)), h("div", {}, content));
 
 function clockText() {
-  const main = Number(chosen.main) * 60;
-  return { none: "", absolute: `absolute ${main}`, fischer: `fischer ${main} ${chosen.more}`, byoyomi: `byoyomi ${main} ${chosen.period} ${chosen.periods}` }[chosen.clock];
+  const main = value("main") * 60;
+  return { none: "", absolute: `absolute ${main}`, fischer: `fischer ${main} ${value("more")}`, byoyomi: `byoyomi ${main} ${value("period")} ${value("periods")}` }[chosen.clock];
 }
 
-function draw(start) {
-  const game = known(chosen.game), set = (change) => { Object.assign(chosen, change); draw(start); };
-  const dialog = $("dialog");
+const set = (change) => { Object.assign(chosen, change); draw(); };
+
+function playersAndLevel() {
+  const level = { free: [], seconds: [number("seconds"), say("seconds")], visits: [number("visits"), say("visitsOf")], strength: [number("strength"), say("strengthOf")] }[chosen.level];
+  return [field("players", choices(say("players"), PLAYERS.map(([, who]) => who), chosen.players, (players) => set({ players }), (who) => say(PLAYERS.find(([, own]) => JSON.stringify(own) === JSON.stringify(who))[0]))),
+    field("level", choices(say("level"), ["free", "seconds", "visits", "strength"], chosen.level, (kind) => set({ level: kind }), (kind) => say({ free: chosen.clock === "none" ? "twoSeconds" : "byClock", visits: "visitsOf" }[kind] || kind)), level.length ? h("div", { class: "row" }, level) : "")];
+}
+
+function ofNewGame() {
+  const game = known(chosen.game), [players, level] = playersAndLevel();
+  const usual = game.given_rules ? `${say("usual")} (${rules(game.given_rules)})` : say("usual");
+  const name = (key, index) => chosen.players[index] === "human" && entry(key, { placeholder: side(index ? "W" : "B"), maxlength: 100 });
+  const names = [name("black", 0), name("white", 1)].filter(Boolean);
   const clock = {
-    none: [], absolute: [number("main", { min: 0.5, step: 0.5 }), say("minutes")], fischer: [number("main", { min: 0, step: 0.5 }), say("minutes"), " + ", number("more", { min: 0, step: 1 }), say("seconds")],
-    byoyomi: [number("main", { min: 0, step: 0.5 }), say("minutes"), " + ", number("periods", { min: 1, step: 1 }), "×", number("period", { min: 1, step: 1 }), say("seconds")],
+    none: [], absolute: [number("main"), say("minutes")], fischer: [number("main"), say("minutes"), " + ", number("more"), say("seconds")],
+    byoyomi: [number("main"), say("minutes"), " + ", number("periods"), "×", number("period"), say("seconds")],
   }[chosen.clock];
-  const level = { free: [], seconds: [number("seconds", { min: 0.1, step: 0.1 }), say("seconds")], visits: [number("visits", { min: 1, step: 1 }), say("visitsOf")], strength: [number("strength", { min: 1, max: 11, step: 0.5 }), say("strengthOf")] }[chosen.level];
-  patch(dialog, h("h2", {}, say("new")),
+  return [
     field("game", choices(say("game"), games.map(({ name }) => name), chosen.game, (name) => set({ game: name, size: String(known(name).usual), rules: "", handicap: 0 }), title)),
     field("board", choices(say("board"), game.sides.map(String), chosen.size, (size) => set({ size }), (size) => `${size}×${size}`)),
-    game.rules.length ? field("rules", h("select", { "aria-label": say("rules"), onchange: (event) => set({ rules: event.target.value }) }, ["", ...game.rules].map((name) => h("option", { value: name, selected: name === chosen.rules }, name ? rules(name) : say("usual"))))) : "",
-    game.points ? field("komi", h("div", { class: "row" }, number("komi", { step: 0.5, placeholder: say("byRules") }))) : "",
+    game.rules.length ? field("rules", h("select", { "aria-label": say("rules"), onchange: (event) => set({ rules: event.target.value }) }, ["", ...game.rules].map((name) => h("option", { value: name, selected: name === chosen.rules }, name ? rules(name) : usual)))) : "",
+    game.points ? field("komi", h("div", { class: "row" }, number("komi", { placeholder: say(chosen.handicap ? "byHandicap" : "byRules") }))) : "",
     game.points ? field("handicap", h("select", { "aria-label": say("handicap"), onchange: (event) => set({ handicap: Number(event.target.value) }) }, [0, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => h("option", { value: n, selected: n === chosen.handicap }, String(n))))) : "",
-    field("players", choices(say("players"), PLAYERS.map(([, who]) => who), chosen.players, (players) => set({ players }), (who) => say(PLAYERS.find(([, own]) => JSON.stringify(own) === JSON.stringify(who))[0]))),
-    field("level", choices(say("level"), ["free", "seconds", "visits", "strength"], chosen.level, (kind) => set({ level: kind }), (kind) => say({ free: chosen.clock === "none" ? "twoSeconds" : "byClock", visits: "visitsOf" }[kind] || kind)), level.length ? h("div", { class: "row" }, level) : ""),
+    players, names.length ? field("names", h("div", { class: "row" }, names)) : "", level,
     field("clock", choices(say("clock"), ["none", "absolute", "fischer", "byoyomi"], chosen.clock, (kind) => set({ clock: kind }), (kind) => say(kind === "none" ? "noClock" : kind)), clock.length ? h("div", { class: "row" }, clock) : ""),
+  ];
+}
+
+function draw() {
+  const dialog = $("dialog");
+  patch(dialog, h("h2", {}, form.title), form.fields(),
     h("div", { class: "ends" }, h("p", { class: "wrong", id: "wrong", role: "alert" }, wrong ?? ""), h("button", { onclick: () => dialog.close() }, say("cancel")), h("button", { class: "main", id: "start", onclick: async () => {
-      wrong = mistaken(game);
-      const refused = wrong ?? (await start(terms()));
+      wrong = form.mistaken();
+      const refused = wrong ?? (await form.start(terms()));
       wrong = refused && refusal(refused);
-      if (wrong) draw(start);
+      if (wrong) draw();
       else dialog.close();
-    } }, say("start"))));
+    } }, form.word)));
 }
 
 const terms = () => ({
-  game: chosen.game, size: chosen.size, rules: chosen.rules, komi: chosen.komi === "" ? null : Number(chosen.komi), handicap: chosen.handicap, clock: clockText(), players: chosen.players,
-  level: chosen.level === "free" ? {} : { [chosen.level]: chosen.level === "visits" ? Math.round(Number(chosen.visits)) : Number(chosen[chosen.level]) },
+  game: chosen.game, size: chosen.size, rules: chosen.rules, komi: isEmpty("komi") ? null : value("komi"), handicap: chosen.handicap, clock: clockText(), players: chosen.players, names: [chosen.black, chosen.white],
+  level: chosen.level === "free" ? {} : { [chosen.level]: chosen.level === "visits" ? Math.round(value("visits")) : value(chosen.level) },
 });
 
 // What is wrong with the choices, in a person's words; null if nothing.
-function mistaken(game) {
-  const points = Number(chosen.size) ** 2, komi = Number(chosen.komi), main = Number(chosen.main);
-  if (game.points && chosen.komi !== "" && !(Math.abs(komi) <= points && Number.isInteger(2 * komi))) return say("wrongKomi", { n: points });
-  if (["absolute", "fischer"].includes(chosen.clock) && !(main > 0)) return say("wrongMain");
-  if (chosen.clock === "byoyomi" && !(main >= 0 && Number(chosen.period) > 0 && Number(chosen.periods) >= 1)) return say("wrongPeriods");
-  if (chosen.clock === "fischer" && !(Number(chosen.more) >= 0)) return say("wrongMore");
-  if (chosen.level === "visits" && !(Number(chosen.visits) >= 1)) return say("wrongVisits");
-  if (chosen.level === "seconds" && !(Number(chosen.seconds) > 0)) return say("wrongSeconds");
-  if (chosen.level === "strength" && !(Number(chosen.strength) >= 1 && Number(chosen.strength) <= 12)) return say("wrongLevel");
+function wrongLevel() {
+  if (chosen.level === "visits" && !(value("visits") >= 1)) return say("wrongVisits");
+  if (chosen.level === "seconds" && !(value("seconds") > 0)) return say("wrongSeconds");
+  if (chosen.level === "strength" && !(value("strength") >= 1 && value("strength") <= 12)) return say("wrongLevel");
   return null;
 }
 
-export async function newGame(view, start) {
+function wrongGame() {
+  const points = Number(chosen.size) ** 2, komi = value("komi"), main = value("main");
+  if (known(chosen.game).points && !isEmpty("komi") && !(Math.abs(komi) <= points && Number.isInteger(2 * komi))) return say("wrongKomi", { n: points });
+  if (["absolute", "fischer"].includes(chosen.clock) && !(main > 0)) return say("wrongMain");
+  if (chosen.clock === "byoyomi" && !(main >= 0 && value("period") > 0 && Number.isInteger(value("periods")) && value("periods") >= 1)) return say("wrongPeriods");
+  if (chosen.clock === "fischer" && !(value("more") >= 0)) return say("wrongMore");
+  return wrongLevel();
+}
+
+function open(shown) {
+  [form, wrong] = [shown, null];
+  $("dialog").setAttribute("aria-label", form.title);
+  draw();
+  $("dialog").showModal();
+}
+
+export async function newGame({ terms }, start) {
   try {
     games ??= await (await fetch("games")).json();
   } catch {
     return toast(say("lost"));
   }
-  const { terms } = view;
-  chosen ??= { rules: "", komi: "", handicap: 0, clock: "none", main: 10, more: 5, period: 30, periods: 3, level: ["strength", "visits", "seconds"].find((kind) => terms.level[kind]) || "free", strength: terms.level.strength || 5, seconds: terms.level.seconds || 1, visits: terms.level.visits || 800 };
-  Object.assign(chosen, { game: terms.game, size: terms.size.split("x")[0], players: terms.players });
-  wrong = null;
-  $("dialog").setAttribute("aria-label", say("new"));
-  draw(start);
-  $("dialog").showModal();
+  choose(terms);
+  open({ title: say("new"), word: say("start"), fields: ofNewGame, mistaken: wrongGame, start });
+}
+
+// Who plays from now on, and how well.
+export function changePlayers({ terms }, start) {
+  choose(terms);
+  Object.assign(chosen, levelOf(terms));
+  open({ title: say("changePlayers"), word: say("editDone"), fields: playersAndLevel, mistaken: wrongLevel, start });
+}
+
+const levelOf = ({ level }) => ({ level: ["strength", "visits", "seconds"].find((kind) => level[kind]) || "free", strength: level.strength || 5, seconds: level.seconds || 1, visits: level.visits || 800 });
+
+// What was chosen last, with the game and the players of the shown one.
+function choose(terms) {
+  chosen ??= { rules: "", komi: "", handicap: 0, clock: "none", main: 10, more: 5, period: 30, periods: 3, ...levelOf(terms) };
+  Object.assign(chosen, { game: terms.game, size: terms.size.split("x")[0], players: terms.players, black: terms.names[0], white: terms.names[1] });
 }

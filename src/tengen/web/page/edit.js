@@ -1,10 +1,12 @@
-// Setting up a position: clicks put stones down or take them away until all of it is done at once.
+// Setting up a position: clicks put stones down or take them away until all of it is done at once. And marks, which clicks
+// put on points one by one.
 import { h, options } from "./dom.js";
 import { vertexOf } from "./names.js";
 import { store } from "./store.js";
 import { say, side } from "./words.js";
 
-const state = { node: null, tool: "B", turn: "B", changes: new Map() };
+const MARKS = ["triangle", "square", "circle", "cross", "label"];
+const state = { node: null, tool: "B", turn: "B", changes: new Map(), marking: false, mark: "triangle" };
 let does = { send() {}, redraw() {} };
 
 export const begin = (actions) => { does = actions; };
@@ -15,8 +17,17 @@ export function start() {
   does.redraw();
 }
 
+export const isMarking = () => state.marking;
+export const stopMarking = () => { state.marking = false; };
+
+// A click: the mark, or none where it is already; labels are letters in turn.
+export function mark(index) {
+  const { view } = store, taken = view.marks.map(({ text }) => text), letter = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"].find((one) => !taken.includes(one)) ?? "Z";
+  return does.send({ do: "mark", kind: state.mark, text: state.mark === "label" ? letter : "", at: vertexOf(view, index), node: view.current });
+}
+
 function stop() {
-  state.node = null;
+  Object.assign(state, { node: null, marking: false });
   does.redraw();
 }
 
@@ -38,9 +49,11 @@ async function finish() {
 
 // The tools, in a panel.
 export function tools() {
-  if (!isOn()) return h("button", { id: "edit", "data-place": "edit", onclick: start }, say("edit"));
+  const end = (word) => h("button", { id: "edit-end", onclick: stop }, say(word));
+  if (state.marking) return [h("div", { class: "bar", role: "radiogroup", "aria-label": say("marks"), "data-place": "edit" }, options("mark", MARKS, state.mark, (kind) => { state.mark = kind; does.redraw(); }, (kind) => say(`mark_${kind}`)), end("editDone"))];
+  if (!isOn()) return h("div", { class: "bar", "data-place": "edit" }, h("button", { id: "edit", onclick: start }, say("edit")), h("button", { id: "mark", onclick: () => { state.marking = true; does.redraw(); } }, say("marks")));
   const choices = (name, values, word) => options(name, values, state[name], (value) => { state[name] = value; does.redraw(); }, word);
   return [h("div", { class: "bar", role: "radiogroup", "aria-label": say("edit"), "data-place": "edit" }, choices("tool", ["B", "W", "."], (value) => (value === "." ? say("erase") : side(value)))),
     h("div", { class: "bar", role: "radiogroup", "aria-label": say("toMove", { side: "" }) }, choices("turn", ["B", "W"], (value) => say("toMove", { side: side(value) }))),
-    h("div", { class: "bar", "data-place": "edit" }, h("button", { class: "main", id: "edit-done", onclick: finish }, say("editDone")), h("button", { onclick: stop }, say("cancel")))];
+    h("div", { class: "bar", "data-place": "edit" }, h("button", { class: "main", id: "edit-done", onclick: finish }, say("editDone")), end("cancel"))];
 }

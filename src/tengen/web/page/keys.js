@@ -18,7 +18,9 @@ function onBoard(event, act) {
 function inGroup(event) {
   const group = event.target.closest?.("[role=radiogroup], [role=tablist]"), way = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
   if (!group || !way) return false;
-  const all = [...group.querySelectorAll("[role=radio], [role=tab]")], next = all[(all.indexOf(event.target) + way + all.length) % all.length];
+  const all = [...group.querySelectorAll("[role=radio], [role=tab]")];
+  if (!all.includes(event.target)) return false;
+  const next = all[(all.indexOf(event.target) + way + all.length) % all.length];
   next.focus();
   next.click();
   return true;
@@ -26,8 +28,9 @@ function inGroup(event) {
 
 function pressed(event, act, can) {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  if ((event.ctrlKey || event.metaKey) && key === "z" && !event.target.closest?.("textarea, input")) {
-    if (can("takeBack")) act.takeBack();
+  if ((event.ctrlKey || event.metaKey) && (key === "z" || key === "y") && !event.target.closest?.("textarea, input")) {
+    const name = key === "y" || event.shiftKey ? "doAgain" : "takeBack";
+    if (can(name)) act[name]();
     return event.preventDefault();
   }
   if (key === "Escape" && event.target === $("typed")) return event.target.blur();

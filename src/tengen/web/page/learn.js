@@ -2,7 +2,7 @@
 import { h, patch, percent, share, signed, stone } from "./dom.js";
 import { tellChange } from "./heard.js";
 import { shown } from "./names.js";
-import { isWrong, POINTS, positionAt, words } from "./review.js";
+import { cost, isWrong, POINTS, positionAt, words } from "./review.js";
 import { person, store } from "./store.js";
 import { say, side } from "./words.js";
 
@@ -26,9 +26,8 @@ const moverOf = (p) => (p.to_move === "black" ? "B" : "W");
 
 // The mistakes of a side, or of both, the largest loss first.
 function chosen(color) {
-  const weight = (p) => Math.max(p.played.loss ?? 0, (p.played.points ?? 0) / 40) + (p.played.class === "thrown_away" ? 1 : 0);
   const own = store.review.positions.filter((p) => isWrong(p) && (!color || moverOf(p) === color) && p.candidates.length > 0);
-  return own.sort((a, b) => weight(b) - weight(a)).map((p) => p.moves);
+  return own.sort((a, b) => cost(b) - cost(a)).map((p) => p.moves);
 }
 
 export function start(color) {

@@ -31,7 +31,7 @@ function show(node) {
 }
 
 const host = {
-  live: false, tabs: ["review", "analysis", "moves"], layers: ["candidates", ...(game.game === "nogo" ? ["legal"] : []), "none"],
+  live: false, tabs: ["review", "analysis", "moves"], layers: ["candidates", ...(game.game === "nogo" ? ["legal"] : []), "numbers", "none"],
   send: async (command) => (command.do === "go" ? show(command.node) : command.do === "line" ? show(replay.addLine(nodes, command.moves, command.node, store.view.to_move)) : null),
 };
 

@@ -38,14 +38,14 @@ export function levelName(level) {
   return level?.seconds ? `${level.seconds} ${say("seconds")}` : say("fullStrength");
 }
 
-// Players, side to move, and clocks.
-export function players(view, since) {
+// Players, side to move, and clocks; `change` is what a click on a name does, if anything.
+export function players(view, since, change) {
   const row = (color, index) => {
     const engine = view.terms?.players[index] === "engine";
-    const name = view.names[index] || (engine ? say("engine") : side(color));
+    const own = view.names[index], name = !own ? (engine ? say("engine") : side(color)) : engine && own !== "Tengen" ? `${own} (${say("engine")})` : own;
     const rank = view.ranks?.[index], more = engine ? levelName(view.terms.level) : rank;
-    const over = view.end != null;
-    return h("div", { class: "player" + (!over && view.to_move === color ? " turn" : "") }, stone(color), name !== side(color) && h("span", { class: "unseen" }, `${side(color)}: `), h("b", {}, name), more && h("span", { class: "dim" }, more),
+    const over = view.end != null, who = [name !== side(color) && h("span", { class: "unseen" }, `${side(color)}: `), h("b", {}, name), more && h("span", { class: "dim" }, more)];
+    return h("div", { class: "player" + (!over && view.to_move === color ? " turn" : "") }, stone(color), change ? h("button", { class: "plain who", title: say("changePlayers"), onclick: change }, who, h("span", { class: "more", "aria-hidden": "true" }, "▾")) : who,
       view.scores && h("span", { class: "dim taken" }, say("captured", { n: view.taken[1 - index] })), clock(view.clocks[index], since));
   };
   patch($("players"), row("B", 0), row("W", 1));
@@ -118,6 +118,27 @@ export function status(view, analysis, aimed) {
   patch($("status"), parts);
 }
 
+// What the file says of the shown position, and at the beginning of the game.
+export function remark(view, hidden) {
+  const text = hidden ? "" : [view.current === 0 && view.info?.text, view.comment].filter(Boolean).join("\n\n");
+  $("remark").hidden = !text;
+  patch($("remark"), text);
+}
+
+// The games of a file, one of which is shown.
+export function collection({ games: [count, place] }, titles, send) {
+  const show = (n) => send({ do: "game", place: n }), name = (n) => (titles[n] ? `${n + 1}: ${titles[n]}` : String(n + 1));
+  const turn = (id, by, word) => h("button", { id, disabled: place + by < 0 || place + by >= count, title: say(id), "aria-label": say(id), onclick: () => show(place + by) }, word);
+  Object.assign($("games"), { hidden: count < 2, role: "group" });
+  patch($("games"), count > 1 && [turn("gameBefore", -1, "‹"), h("select", { id: "which", "aria-label": say("game"), onchange: (event) => show(Number(event.target.value)) }, Array.from({ length: count }, (_, n) => h("option", { value: n, selected: n === place }, name(n)))), turn("gameAfter", 1, "›"), h("span", { class: "dim" }, say("gameOf", { n: count }))]);
+}
+
+// For print: the players, and the moves up to the shown position.
+export function sheet(view, path) {
+  const moves = path.filter(({ at }) => at).map(({ at }, place) => `${place + 1}. ${at === "pass" ? say("pass") : shown(view.game, at)}`);
+  $("sheet").replaceChildren(h("p", {}, [0, 1].map((index) => view.names[index] || side(index ? "W" : "B")).join(" – ")), h("p", {}, moves.join("  ")));
+}
+
 // Candidates with their numbers and lines.
 export function candidates(panel, { view, analysis, hidden, hover, play, area }) {
   if (!analysis) {
@@ -151,11 +172,9 @@ export function moves(panel, { view, tree: nodes, go, send, server, hidden, edit
   comment.value = view.comment || "";
   const next = childrenOf(nodes, view.current).map((id) => nodes.nodes.get(id));
   const branches = !hidden && next.length > 1 && h("div", { class: "bar branches" }, h("span", { class: "dim" }, say("variations")), next.slice(0, 40).map((child) => h("button", { onclick: () => go(child.id) }, child.at ? [stone(child.color), " ", shown(view.game, child.at)] : say("setUp"))));
-  const [games, place] = view.games ?? [1, 0];
-  const chooser = games > 1 && h("label", { class: "bar" }, say("gameOf", { n: games }), h("select", { id: "which", "aria-label": say("game"), onchange: (event) => send({ do: "game", place: Number(event.target.value) }) }, Array.from({ length: games }, (_, n) => h("option", { value: n, selected: n === place }, String(n + 1)))));
   const buttons = server && h("div", { class: "bar" }, h("button", { onclick: () => send({ do: "promote" }) }, say("promote")), h("button", { onclick: () => send({ do: "delete" }), disabled: view.current === 0 }, say("deleteNode")), h("button", { id: "picture", onclick: picture }, say("picture")));
   const editing = Array.isArray(edit);
-  patch(panel, chooser, editing && edit, !hidden && h("div", { class: "tree", tabindex: 0, role: "group", "aria-label": say("moves") }, tree.draw(nodes, view.current, go)), branches, !hidden && (server || view.comment) && comment, !editing && buttons, !editing && edit, about(view), notes(view));
+  patch(panel, editing && edit, !hidden && h("div", { class: "tree", tabindex: 0, role: "group", "aria-label": say("moves") }, tree.draw(nodes, view.current, go)), branches, !hidden && (server || view.comment) && comment, !editing && buttons, !editing && edit, about(view), notes(view));
   const box = panel.querySelector(".tree"), here = box?.querySelector(".here");
   if (here) {
     const x = Number(here.getAttribute("cx")), y = Number(here.getAttribute("cy"));

@@ -3,7 +3,6 @@ import { h, percent, share, signed, stone } from "./dom.js";
 import { shown } from "./names.js";
 import { note, say, side } from "./words.js";
 
-const KINDS = ["inaccuracy", "mistake", "blunder", "thrown_away"];
 // A loss of so many points is worth a look, also in a game that is decided.
 export const POINTS = 4;
 
@@ -12,8 +11,17 @@ const letter = (name) => (name === "black" ? "B" : name === "white" ? "W" : null
 // The review's entry for the position after this many moves.
 export const positionAt = (review, moves) => review && review.positions[moves - review.positions[0]?.moves];
 
-// Whether the move played in a position was one to learn from.
-export const isWrong = (p) => Boolean(p.played?.class) || ((p.played?.points ?? 0) >= POINTS && p.played.counts);
+// Whether the move played in a position was one to learn from: of its own choice the search knows nothing better.
+export const isWrong = (p) => Boolean(p.played?.class) || ((p.played?.points ?? 0) >= POINTS && p.played.counts && p.played.choice !== 1);
+
+// How much a mistake has cost, in winrate or in points, of which 40 count as a game.
+export const cost = ({ played }) => Math.max(played.loss ?? 0, (played.points ?? 0) / 40) + (played.class === "thrown_away" ? 1 : 0);
+
+// The better line of a mistake; empty if there is none.
+export function betterLine(review, p) {
+  const [best] = p.candidates;
+  return p.played.better.length || !best || best.move === review.game.moves[p.moves].at ? p.played.better : best.pv;
+}
 
 // A reviewed position in the format of a search.
 export function asAnalysis(position, node) {
@@ -42,8 +50,7 @@ export const mistakes = (review) => (review ? review.positions.filter(isWrong).m
 // A mistake in a sentence: what was played, what it cost and why, and what was better.
 export function words(review, p, game) {
   const move = review.game.moves[p.moves], mover = letter(move.color), after = positionAt(review, p.moves + 1), name = (at) => (at === "pass" ? say("pass") : shown(game, at));
-  const rate = (position) => share(mover, position.winrate), best = p.candidates[0];
-  const better = p.played.better[0] ?? (best?.move !== move.at ? best?.move : null), answer = after?.candidates[0];
+  const rate = (position) => share(mover, position.winrate), [better, ...line] = betterLine(review, p), answer = after?.candidates[0];
   const parts = [say("sentencePlayed", { n: p.moves + 1, side: side(mover), at: name(move.at) })];
   if (p.played.class === "thrown_away") parts.push(say("sentenceThrown"));
   else if (after?.winner && letter(after.winner) !== mover && after.winner !== p.winner) parts.push(say("sentenceLost"));
@@ -54,7 +61,7 @@ export function words(review, p, game) {
     if (after && rate(p) >= 0.5 && rate(after) < 0.5) parts.push(say("sentenceTurns"));
   }
   if (answer && after.candidates.length) parts.push(say("sentenceAnswer", { at: name(answer.move) }));
-  if (better) parts.push(say("sentenceBetter", { at: name(better), line: (p.played.better.length ? p.played.better : best.pv).slice(1, 6).map((at) => ` ${name(at)}`).join("") }));
+  if (better) parts.push(say("sentenceBetter", { at: name(better), line: line.slice(0, 5).map((at) => ` ${name(at)}`).join("") }));
   return parts.join(" ");
 }
 
@@ -88,10 +95,9 @@ function list(review, { view, moves, goto, play, hover }) {
   const bad = review.positions.filter(isWrong);
   if (!bad.length) return h("p", { class: "note" }, say("noMistakes"));
   const points = bad.some((p) => p.played.points != null);
-  const order = (p) => KINDS.indexOf(p.played.class) * 10 + (p.played.loss || 0) + (p.played.points || 0) / 100;
   const head = h("thead", {}, h("tr", {}, h("th", { scope: "col" }, say("move")), h("th", { scope: "col", class: "text" }, say("played")), h("th", { scope: "col" }, say("loss")), points && h("th", { scope: "col" }, say("points")), h("th", { scope: "col", class: "text" }, say("kind")), h("th", { scope: "col", class: "text" }, say("better"))));
-  const rows = [...bad].sort((a, b) => order(b) - order(a)).flatMap((p) => {
-    const played = review.game.moves[p.moves], color = letter(played.color), better = p.played.better, kind = p.played.class ?? "points_lost";
+  const rows = [...bad].sort((a, b) => cost(b) - cost(a)).flatMap((p) => {
+    const played = review.game.moves[p.moves], color = letter(played.color), better = betterLine(review, p), kind = p.played.class ?? "points_lost";
     const row = h("tr", { "data-pick": p.moves, class: p.moves === moves ? "here" : "", onclick: () => goto(p.moves) },
       h("td", {}, h("button", { class: "plain" }, String(p.moves + 1))), h("td", { class: "text" }, stone(color), h("span", { class: "unseen" }, side(color)), " ", shown(view.game, played.at)), h("td", {}, percent(p.played.loss)), points && h("td", {}, p.played.points == null ? "–" : signed(-p.played.points)), h("td", { class: "text" }, h("span", { class: "chip " + kind }, say(kind))),
       h("td", { class: "text" }, better.length ? h("button", { title: say("playLine"), onmouseenter: () => p.moves === moves && hover(better), onmouseleave: () => hover(null), onclick: (event) => { event.stopPropagation(); play(p.moves, better); } }, shown(view.game, better[0])) : ""));

@@ -1,7 +1,7 @@
 // The page of `tengen board`: changes arrive as events, commands are sent as JSON.
 import { begin, redraw } from "./app.js";
 import { $, download, toast } from "./dom.js";
-import { newGame } from "./dialog.js";
+import { changePlayers, newGame } from "./dialog.js";
 import { makeTree, update } from "./gametree.js";
 import { announce } from "./heard.js";
 import { listen } from "./live.js";
@@ -36,7 +36,8 @@ async function save(path, name = path) {
   }
 }
 
-const host = { live: true, tabs: ["analysis", "moves", "review"], send, save };
+const players = () => changePlayers(store.view, ({ players, level }) => send({ do: "players", players, level }));
+const host = { live: true, tabs: ["analysis", "moves", "review"], send, save, players };
 const undo = () => ({ word: say("undoStep"), act: () => host.send({ do: "take_back" }) });
 
 // The server reads no more, and would end the connection.
@@ -53,10 +54,20 @@ async function load(files) {
 }
 
 let seen = 0, greeted = false;
-// The game before this one is there still, also one of an earlier run of the program.
+// A game of an earlier run of the program is there still, until something is done in the new one.
 function greet(view) {
-  if (!greeted && view.step === "replaced" && view.live === 0) toast(say("keptGame"), { button: { ...undo(), word: say("takeUp") } });
+  if (!greeted && view.offering) toast(say("keptGame"), { button: { word: say("takeUp"), act: () => store.view.offering && undo().act() } });
   greeted = true;
+}
+
+let listed = "";
+// What the games of a file are called.
+async function list({ games: [count, place], names }) {
+  const now = [count, place, ...names].join();
+  if (now === listed) return;
+  listed = now;
+  store.titles = count > 1 ? await (await fetch("titles")).json() : [];
+  redraw();
 }
 
 const takes = {
@@ -64,6 +75,7 @@ const takes = {
     const reviewing = store.view?.reviewing;
     Object.assign(store, { view, since: performance.now() });
     greet(view);
+    list(view);
     redraw();
     if (view.reviewed === seen) return;
     seen = view.reviewed;

@@ -1,7 +1,7 @@
 // What the page knows: the newest state of the game, its tree, analysis and review.
 import { lineThrough, makeTree } from "./gametree.js";
 
-export const store = { view: null, since: 0, tree: makeTree([{ id: 0 }]), analysis: null, progress: null, review: null, reviewed: [] };
+export const store = { view: null, since: 0, tree: makeTree([{ id: 0 }]), analysis: null, progress: null, review: null, reviewed: [], titles: [] };
 
 // Nodes from the beginning to the shown position, continued along first variations.
 export const currentLine = () => lineThrough(store.tree, store.view.current);

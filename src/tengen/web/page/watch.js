@@ -71,7 +71,7 @@ function choose(index) {
 const host = {
   live: false, tabs: ["analysis", "moves"],
   // Engines of a match report no candidates.
-  get layers() { return searched ? undefined : ["candidates", "legal", "none"]; },
+  get layers() { return searched ? undefined : ["candidates", "legal", "numbers", "none"]; },
   send: async (command) => (command.do === "go" ? show(command.node) : command.do === "line" ? show(replay.addLine(nodes, command.moves, command.node, store.view.to_move)) : null),
 };
 

@@ -22,15 +22,49 @@ impl Session {
     /// If it cannot be played here; the old game continues then.
     pub(in super::super) fn load(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
         let text = sgf::decode(bytes);
-        let tree = sgf::read_tree(&text)?;
-        let others = OtherGames {
-            texts: sgf::games(tree.rest)?,
-            place: 0,
+        let first = sgf::read_tree(&text).map_err(anyhow::Error::from);
+        let first = first.and_then(|tree| {
+            let texts = sgf::games(tree.rest)?;
+            self.open(tree).map(|()| texts)
+        });
+        let why = match first {
+            Ok(texts) => {
+                self.game.others.texts = texts;
+                return Ok(());
+            }
+            Err(why) => why,
         };
-        self.open(tree, others)
+        self.load_after_first(sgf::games(&text)?, why)
     }
 
-    /// Puts an earlier game before the one that has just begun: taking the last step back takes it up at its end.
+    /// Loads the first game after the first of a file, which cannot be shown.
+    fn load_after_first(
+        &mut self,
+        mut texts: Vec<String>,
+        why: anyhow::Error,
+    ) -> anyhow::Result<()> {
+        let mut rest = texts.iter().enumerate().skip(1);
+        let found = rest.find(|(_, text)| {
+            let tree = sgf::read_tree(text);
+            tree.is_ok_and(|tree| self.open(tree).is_ok())
+        });
+        let Some(place) = found.map(|(place, _)| place) else {
+            return Err(match texts.len() {
+                0 | 1 => why,
+                all => why.context(format!("none of the {all} games can be shown: game 1")),
+            });
+        };
+        let note = format!(
+            "{place} games before this one cannot be shown and stay in the file, game 1: {why:#}"
+        );
+        self.game.notes.insert(0, note);
+        texts.remove(place);
+        self.game.others = OtherGames { texts, place };
+        Ok(())
+    }
+
+    /// Puts the game of an earlier run before the one that has just begun: taking the last step back takes it up at its
+    /// end.
     ///
     /// # Errors
     /// If it cannot be played here.
@@ -42,18 +76,20 @@ impl Session {
         let begun = self.game.terms.clone();
         self.load(game)?;
         self.go(self.game.live)?;
+        self.game.terms.names.clone_from(&terms.names);
         self.set_up(terms.players, terms.level)?;
+        // Taken up, it is kept again.
+        self.game.is_touched = true;
         self.begin(begun)?;
         self.steps.remove(0);
+        self.offering = Some(self.games);
         Ok(())
     }
 
-    /// Whether nothing has happened in the game that could be lost.
+    /// Whether nothing was done in the game that could be lost: one that is only looked at, or analysed, does not take the
+    /// place of the game that is kept.
     pub(in super::super) fn is_untouched(&self) -> bool {
-        let game = &self.game;
-        game.tree.next_number() == 1
-            && game.beginning.comment.is_empty()
-            && game.others.texts.is_empty()
+        !self.game.is_touched
     }
 
     /// Shows another game of the same file; changes of this one are kept.
@@ -68,11 +104,16 @@ impl Session {
         }
         let mut texts = old.texts.clone();
         texts.insert(old.place, self.game_text());
-        let text = texts.remove(place);
-        self.open(sgf::read_tree(&text)?, OtherGames { texts, place })
+        let (text, is_touched) = (texts.remove(place), self.game.is_touched);
+        let tree = sgf::read_tree(&text).map_err(anyhow::Error::from);
+        let opened = tree.and_then(|tree| self.open(tree));
+        opened.with_context(|| format!("game {}", place + 1))?;
+        self.game.others = OtherGames { texts, place };
+        self.game.is_touched = is_touched;
+        Ok(())
     }
 
-    fn open(&mut self, tree: SgfTree<'_>, others: OtherGames) -> anyhow::Result<()> {
+    fn open(&mut self, tree: SgfTree<'_>) -> anyhow::Result<()> {
         let SgfTree {
             beginning: told,
             mut nodes,
@@ -104,7 +145,6 @@ impl Session {
         board.load(&beginning)?;
         let mut game = BoardGame::new(options, terms, beginning);
         game.notes = told.notes.into_iter().chain(said).collect();
-        game.others = others;
         let root = nodes.first_mut().context("a game has a root")?;
         game.tree.node_mut(Tree::ROOT).others = std::mem::take(&mut root.others);
         let (mover, size) = (board.to_move(), board.size());
@@ -244,14 +284,17 @@ impl Session {
 
     /// The file: the game with its variations as SGF, and the other games.
     pub(in super::super) fn sgf(&self) -> String {
-        let OtherGames { texts, place } = &self.game.others;
-        let (before, after) = texts.split_at(*place);
-        let own = self.game_text();
-        let all = before.iter().chain([&own]).chain(after);
-        all.map(String::as_str).collect()
+        self.game.others.with(&self.game_text())
     }
 
     fn game_text(&self) -> String {
+        let (record, nodes, _) = self.written();
+        sgf::write_tree(&record, &nodes)
+    }
+
+    /// The game as it is written: its beginning with the result, its nodes, and the place of each node of the tree among
+    /// them.
+    pub(in super::super) fn written(&self) -> (GameRecord, Vec<SgfNode>, Vec<usize>) {
         let game = &self.game;
         // A game that ended where moves had been taken back has its own result.
         let end = game.ends.get(&game.live);
@@ -260,7 +303,7 @@ impl Session {
         if let Some(end) = end {
             record.result.clone_from(&end.result);
         }
-        let nodes = game.tree.sgf_nodes(|at, node| {
+        let (nodes, places) = game.tree.sgf_nodes(|at, node| {
             let mut others = node.others.clone();
             if at == Tree::ROOT && others.is_empty() {
                 // Of a game that was begun here all is written again.
@@ -271,7 +314,7 @@ impl Session {
             }
             others
         });
-        sgf::write_tree(&record, &nodes)
+        (record, nodes, places)
     }
 }
 

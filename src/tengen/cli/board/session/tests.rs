@@ -8,7 +8,8 @@ use tengen::record::LaterSetup;
 use super::super::view;
 use super::*;
 use Who::{Engine as Machine, Human};
-use tengen::clock::TimeControl;
+use tengen::clock::{TimeControl, TimeLeft};
+use tengen::game::Move;
 use tengen::watch::Eval;
 
 fn terms(game: &str, size: &str, players: [Who; 2], clock: &str) -> NewGame {
@@ -414,6 +415,14 @@ fn handicap_and_komi_are_part_of_the_beginning() {
     assert_eq!(board.game.beginning.setup.len(), 4);
     assert_eq!(requested_tasks(&board)[0], Some(Task::Move), "White begins");
     assert!(board.sgf().contains("HA[4]") && board.sgf().contains("KM[0.5]"));
+    // So it is without a wish, but other wishes are met.
+    for (komi, written) in [(None, "KM[0.5]"), (Some(6.5), "KM[6.5]")] {
+        let terms = NewGame {
+            komi,
+            ..handicap.clone()
+        };
+        assert!(session(terms).0.sgf().contains(written), "{written}");
+    }
     let time: Arc<dyn Clock> = Arc::new(FakeClock::new());
     let elsewhere = NewGame {
         game: "gomoku".to_owned(),
@@ -524,4 +533,225 @@ fn an_area_is_a_search_of_its_own() {
     board.search_in(Vec::new()).expect("the whole board");
     assert_eq!(board.request(true), Some(everywhere));
     assert_eq!(board.analysis().map(|json| &**json), Some("whole"));
+}
+
+#[test]
+fn a_game_that_was_replaced_comes_back_with_what_was_done_in_it() {
+    let (mut board, _) = session(terms("go", "9", [Human, Human], ""));
+    play(&mut board, "E5");
+    board
+        .begin(terms("nogo", "5", [Human, Human], ""))
+        .expect("a game");
+    play(&mut board, "C3 B2 D4");
+    board.comment(1, "new".to_owned()).expect("it is there");
+    board.go(2).expect("it is there");
+    board.delete().expect("no beginning");
+    let whole = board.sgf();
+    for _ in 0..3 {
+        board.take_back().expect("a step");
+    }
+    assert_eq!(&*board.game.terms.game, "go");
+    // What is done in the old game does not cost the new one.
+    board.comment(1, "old".to_owned()).expect("it is there");
+    while board.last_undone().is_some() {
+        board.do_again().expect("a step");
+    }
+    assert_eq!(board.sgf(), whole);
+    assert!(board.do_again().is_err());
+    // Another step instead of those that were taken back.
+    board.take_back().expect("the deletion");
+    board.comment(1, "other".to_owned()).expect("it is there");
+    assert_eq!(board.last_undone(), None);
+    while board.last_step().is_some() {
+        board.take_back().expect("a step");
+    }
+    assert!(!board.sgf().contains("old"), "{}", board.sgf());
+}
+
+#[test]
+fn a_resigned_game_goes_on_where_it_ended() {
+    for players in [[Human, Human], [Human, Machine]] {
+        let (mut board, _) = session(terms("go", "9", players, ""));
+        play(&mut board, "E5 C5 G5 C3");
+        let last = board.game.current;
+        board.resign().expect("it goes on");
+        board.undo().expect("it was resigned");
+        assert_eq!((board.game.current, board.game.live), (last, last));
+        assert!(board.end().is_none(), "{players:?}");
+        // The same moves again are not the end of it.
+        board.undo().expect("a move was made");
+        play(&mut board, if players[1] == Human { "C3" } else { "G5 C3" });
+        assert_eq!((board.game.current, board.end()), (last, None));
+    }
+    // At the beginning, too.
+    let (mut board, _) = session(terms("go", "9", [Human, Human], ""));
+    board.resign().expect("it goes on");
+    board.undo().expect("it was resigned");
+    assert!(board.end().is_none());
+    // Tengen's resignation is its answer.
+    let (mut board, _) = session(terms("go", "9", [Human, Machine], ""));
+    play(&mut board, "E5");
+    board.engine_moved(Decision::Resign).expect("its turn");
+    board.undo().expect("a move was made");
+    assert_eq!((board.game.current, requested_tasks(&board)[0]), (0, None));
+    play(&mut board, "E5");
+    assert_eq!(requested_tasks(&board)[0], Some(Task::Move));
+}
+
+#[test]
+fn a_game_lost_on_time_goes_on_with_the_time_that_there_was() {
+    let (mut board, clock) = session(terms("nogo", "5", [Human, Human], "absolute 60"));
+    clock.advance(Duration::from_secs(20));
+    play(&mut board, "C3 B2");
+    clock.advance(Duration::from_secs(45));
+    board.look_at_clocks();
+    assert_eq!(board.end().map(|end| &*end.result), Some("W+T"));
+    board.undo().expect("it was lost");
+    let left = |board: &Session| board.game.clocks.left(Color::Black, board.now());
+    assert_eq!(left(&board), TimeLeft::Main(Duration::from_secs(40)));
+    assert!(board.end().is_none() && board.game.current == 2);
+    // Moves that are taken back give their time back; and what is left is enough for one move.
+    board.undo().expect("a move was made");
+    board.undo().expect("a move was made");
+    assert_eq!(left(&board), TimeLeft::Main(Duration::from_secs(60)));
+    clock.advance(Duration::from_secs(59));
+    play(&mut board, "C3 B2");
+    clock.advance(Duration::from_secs(2));
+    board.look_at_clocks();
+    assert!(board.end().is_some());
+    board.undo().expect("it was lost");
+    assert_eq!(left(&board), TimeLeft::Main(GRACE));
+}
+
+#[test]
+fn a_record_keeps_its_result_when_moves_are_tried() {
+    let (mut board, _) = session(terms("go", "9", [Human, Human], ""));
+    board
+        .load(b"(;GM[1]SZ[9]RE[W+12.50];B[ee];W[ce])")
+        .expect("a game");
+    board.go(2).expect("it is there");
+    play(&mut board, "A1");
+    assert!(board.end().is_none() && board.sgf().contains("RE[W+12.50]"));
+    board.undo().expect("a move was made");
+    assert_eq!(board.end().map(|end| end.why), Some("record"));
+    assert!(board.sgf().contains("RE[W+12.50]"));
+}
+
+#[test]
+fn what_is_only_looked_at_is_not_kept() {
+    let (mut board, _) = session(terms("go", "9", [Human, Human], ""));
+    let text = b"(;GM[1]SZ[9];B[ee](;W[cc])(;W[gc]))(;GM[1]SZ[9];B[aa])";
+    board.load(text).expect("a game");
+    board.go(2).expect("it is there");
+    board.choose_game(1).expect("it has two");
+    assert!(board.is_untouched());
+    board.choose_game(0).expect("it has two");
+    board.comment(1, "seen".to_owned()).expect("it is there");
+    board.choose_game(1).expect("it has two");
+    assert!(!board.is_untouched(), "the other game of the file");
+    for change in [
+        |board: &mut Session| board.play(Vertex::Pass),
+        |board: &mut Session| board.resign(),
+        |board: &mut Session| board.play_line(&[Vertex::Pass]),
+        |board: &mut Session| board.mark("triangle", Move(0), ""),
+    ] {
+        board.load(text).expect("a game");
+        change(&mut board).expect("it is possible");
+        assert!(!board.is_untouched());
+    }
+}
+
+#[test]
+fn a_kept_game_is_offered_until_something_is_done() {
+    let (mut old, _) = session(terms("go", "9", [Human, Human], ""));
+    play(&mut old, "E5");
+    let begun = || {
+        let (mut new, _) = session(terms("nogo", "5", [Human, Human], ""));
+        let told = old.game.terms.clone();
+        new.put_before(old.sgf().as_bytes(), &told).expect("a game");
+        assert!(new.is_offering());
+        new
+    };
+    let mut new = begun();
+    play(&mut new, "C3");
+    assert!(!new.is_offering());
+    // Another new game has a game before it, too, but of this run.
+    let mut new = begun();
+    new.begin(terms("nogo", "5", [Human, Human], ""))
+        .expect("a game");
+    assert_eq!(
+        (new.last_step(), new.is_offering()),
+        (Some("replaced"), false)
+    );
+}
+
+#[test]
+fn the_games_of_a_file_after_a_bad_one_are_shown() {
+    let (mut board, _) = session(terms("go", "9", [Human, Human], ""));
+    for bad in ["(;GM[1]SZ[9]AB[aa]AW[ab][ba])", "(;GM[2];B[aa])"] {
+        let text = format!("{bad}(;GM[1]SZ[9]GN[second];B[ee])(;GM[1]SZ[9]PB[a]PW[b])");
+        board.load(text.as_bytes()).expect("the second");
+        assert_eq!(
+            (board.game.others.place, board.game.others.texts.len()),
+            (1, 2)
+        );
+        let note = &board.game.notes[0];
+        assert!(note.starts_with("1 games before this one cannot"), "{note}");
+        let own = super::super::game::title(&board.game.tree.node(0).others);
+        assert_eq!(board.game.others.titles(own)[1..], ["second", "a – b"]);
+        let refused = board.choose_game(0).expect_err("it is bad").to_string();
+        assert!(refused.contains("game 1"), "{refused}");
+        board.choose_game(2).expect("the third");
+        assert_eq!(board.sgf().matches("(;").count(), 3, "{}", board.sgf());
+    }
+    let none = board.load(b"(;GM[2])(;GM[3])").expect_err("both are bad");
+    assert!(none.to_string().contains("none of the 2 games"), "{none}");
+}
+
+#[test]
+fn tengen_joins_a_record_and_people_have_names() {
+    let (mut board, _) = session(terms("go", "9", [Human, Human], ""));
+    let record = b"(;GM[1]SZ[9]PB[bl]PW[wh]RE[B+R]AB[cc];B[ee];W[ce];B[gg])";
+    board.load(record).expect("a game");
+    board.go(1).expect("it is there");
+    board
+        .set_up([Human, Machine], Level::default())
+        .expect("a level");
+    assert_eq!(requested_tasks(&board)[0], Some(Task::Move), "from here on");
+    assert!(board.sgf().contains("PB[bl]PW[wh]"));
+    let named = NewGame {
+        names: ["Anna".to_owned(), String::new()],
+        ..terms("go", "9", [Human, Machine], "")
+    };
+    board.begin(named).expect("a game");
+    assert!(
+        board.sgf().contains("PB[Anna]PW[Tengen]"),
+        "{}",
+        board.sgf()
+    );
+    board
+        .set_up([Machine, Human], Level::default())
+        .expect("a level");
+    assert!(board.sgf().contains("PB[Tengen]") && !board.sgf().contains("PW["));
+    board.set_up([Human; 2], Level::default()).expect("a level");
+    assert!(board.sgf().contains("PB[Anna]") && !board.sgf().contains("PW["));
+}
+
+#[test]
+fn marks_are_written_into_any_game_and_taken_back() {
+    let (mut board, _) = session(terms("go", "9", [Human, Human], ""));
+    let plain = board.sgf();
+    let corner = board.board.size().point(0, 8);
+    board.mark("label", corner, "A").expect("a mark");
+    let marked = board.sgf();
+    assert!(
+        marked.contains("SZ[9]") && marked.contains("LB[aa:A]"),
+        "{marked}"
+    );
+    board.load(marked.as_bytes()).expect("our own file");
+    assert_eq!(board.sgf(), marked);
+    board.take_back().expect("the file");
+    board.take_back().expect("the mark");
+    assert_eq!(board.sgf(), plain);
+    assert!(board.mark("heart", corner, "").is_err());
 }
