@@ -22,7 +22,8 @@ pub(super) struct Source {
 pub(super) fn sources(files: &[PathBuf]) -> Vec<Source> {
     let of_file = |path: &PathBuf| {
         let text = file::read_bytes(path).ok().map(|bytes| sgf::decode(&bytes));
-        let games = text.as_deref().map(sgf::games).unwrap_or_default();
+        let games = text.as_deref().and_then(|text| sgf::games(text).ok());
+        let games = games.unwrap_or_default();
         if games.len() < 2 {
             let name = path.clone();
             return vec![Source { name, text }];
