@@ -310,7 +310,7 @@ fn every_game_of_a_file_is_reviewed() {
     assert!(file.is_some_and(|file| file.ends_with("ALL.SGF game 2")));
     let second = std::fs::read_to_string(out.join("ALL-2.sgf")).expect("the record");
     assert!(
-        second.contains("C[about\n\nReviewed") && !second.contains("one"),
+        second.contains("C[about\n\nReviewed") && !second.contains("PB[one]"),
         "{second}"
     );
     assert!(out.join("ALL.sgf").exists());

@@ -178,6 +178,7 @@ impl ClockAccount {
             }
         }
         let is_measured = std::mem::replace(&mut self.is_measured, true) && !is_late;
+        let is_measured = is_measured && self.has_moved;
         let lost_seconds = lost_seconds(&before, &self.readings).filter(|_| is_measured);
         let coarse = self.unit == COARSEST_UNIT;
         Told {
@@ -200,11 +201,14 @@ impl ClockAccount {
         let late = self.last.as_ref().filter(|_| habit.late);
         let told_of = late.map_or(now, |last| &last.before);
         let told = told_of.iter().filter_map(|own| {
-            let (told, _) = self.interpreted(own.least, time, stones);
-            let told = habit.reading(told, self.unit);
-            let both = own.and(told, doubt)?;
+            let (clock, _) = self.interpreted(own.least, time, stones);
+            let told = habit.reading(clock, self.unit);
             // The clock may have run for long before the first move: it need not be almost full.
-            Some(if self.has_moved { both } else { told })
+            let says_less = clock.left().time() < own.least.left().time();
+            match !self.has_moved && says_less {
+                true => Some(told),
+                false => own.and(told, doubt),
+            }
         });
         let Some(last) = late else {
             return told.collect();

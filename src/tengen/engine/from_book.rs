@@ -62,9 +62,9 @@ impl FromBook {
         }
     }
 
-    /// Reads the book now.
-    pub(crate) fn read(&self) {
-        LazyCell::force(&self.open);
+    /// Reads the book now; whether there is one.
+    pub(crate) fn is_there(&self) -> bool {
+        self.open.is_some()
     }
 
     /// What the book knows of the present position, the best move first; nothing if it does not have it.

@@ -1,13 +1,13 @@
 //! Parsing of input lines and formatting of replies.
 
-use super::{Failure, Input};
+use super::Failure;
 use crate::record::decode_text;
 
 /// A comment that stops a running search; GoGui sends it when the user presses Esc.
 const INTERRUPT: &str = "# interrupt";
 
 /// Maximum length of a line in bytes: a command has far less.
-pub(super) const LONGEST: usize = 1 << 20;
+pub(super) const LONGEST: usize = 4 << 20;
 
 /// Puts lines together from pieces of input. Of one that is too long only the beginning is kept, so that an endless line
 /// takes no memory.
@@ -62,6 +62,17 @@ impl Lines {
 pub(super) fn too_long(longest: usize) -> String {
     let mib = longest >> 20;
     format!("the line is longer than {mib} MiB and was skipped")
+}
+
+/// One line of input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input<C> {
+    /// Nothing to answer, such as a blank line or a comment.
+    Nothing,
+    /// It stops a running search, and gets no answer.
+    Interrupt,
+    /// A command, to be answered in its turn.
+    Command(C),
 }
 
 /// A parsed command.

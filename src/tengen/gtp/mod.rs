@@ -45,10 +45,10 @@ pub use files::FileAccess;
 pub use gomocup::{Allowance, GomocupOptions, GomocupSession, MakeBrain, read_xy, write_xy};
 pub use interrupts::Interrupts;
 pub use katago::{KatagoOptions, KatagoResources, MakeAnalyst, MakeImitator, serve_queries};
-pub use line::{Request, parse_line};
+pub use line::{Input, Request, parse_line};
 pub use numbers::Perspective;
 pub use sau::{SauOptions, SauResources, SauSession, harmless};
-pub use server::{Input, Protocol, serve};
+pub use server::{Protocol, serve};
 pub use session::{MakeEngine, Session, SessionOptions};
 
 /// The text of a reply, or why the command failed.

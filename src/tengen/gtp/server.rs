@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
 use super::Interrupts;
-use super::line::{LONGEST, Line, Lines};
+use super::line::{Input, LONGEST, Line, Lines};
 
 /// Bytes per read; the capacity of a pipe on Linux.
 const CHUNK: usize = 64 * 1024;
@@ -20,17 +20,6 @@ struct Message<C> {
 
 /// Bytes that are kept of a line that is too long.
 const BEGINNING: usize = 100;
-
-/// One line of input.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Input<C> {
-    /// Nothing to answer, such as a blank line or a comment.
-    Nothing,
-    /// It stops a running search, and gets no answer.
-    Interrupt,
-    /// A command, to be answered in its turn.
-    Command(C),
-}
 
 /// A protocol as driven by the server.
 pub trait Protocol: 'static {

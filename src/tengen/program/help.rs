@@ -9,9 +9,9 @@ use clap::{Arg, Command};
 const MAX_FLAGS: usize = 15;
 
 /// The usual flags of all commands that have many.
-const USUAL: &str = "agreement backend batch book concurrency config data device elo0 elo1 engine epochs event fit-device first game games \
+const USUAL: &str = "agreement backend batch book concurrency config data device elo0 elo1 engine epochs fit-device first game games \
     held-out hours html komi learning-rate level live-board main-time model name net open openings opponent out pairs \
-    parameter place ponder port positions records rules second sgf size start-from steps threads throughput time \
+    parameter ponder port positions records rules second sgf size start-from steps threads throughput time \
     time-per-move visits";
 
 /// Characters of a flag's text that fit beside its name.

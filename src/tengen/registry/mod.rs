@@ -118,11 +118,8 @@ fn from_book<G: Game>(empty: &G, options: &EngineOptions) -> Option<FromBook> {
         }
     };
     let book = FromBook::new(Box::new(read), options.book_variety, seed(options));
-    if of_file {
-        // What is wrong with a file is said before the game.
-        book.read();
-    }
-    Some(book)
+    // What is wrong with a file is said before the game.
+    (!of_file || book.is_there()).then_some(book)
 }
 
 fn open_book(source: &BookSource, wanted: &BookMeta) -> Result<OpenBook, BookError> {

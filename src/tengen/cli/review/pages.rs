@@ -126,6 +126,11 @@ pub(super) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
 
 /// An error now is better than one after hours of work.
 fn writable(folder: &Path) -> anyhow::Result<()> {
+    ensure!(
+        folder.is_dir(),
+        "cannot write into {}: there is no such folder",
+        folder.display()
+    );
     file::check_folder(folder).with_context(|| format!("cannot write into {}", folder.display()))
 }
 

@@ -104,7 +104,7 @@ impl Reviewer {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             search,
             network: match &options.model {
-                _ if !by_network => "none".to_owned(),
+                _ if !by_network => "no network".to_owned(),
                 Some(path) => path.display().to_string(),
                 None => "built in".to_owned(),
             },

@@ -155,10 +155,11 @@ fn the_rules_are_those_of_the_manager() {
         refused,
         ["ERROR illegal move: Black is forbidden an overline: 3,0"]
     );
-    let trouble = said(&mut session, &["INFO rule 2", "BEGIN", "ABOUT"]);
-    assert!(trouble[0].starts_with("ERROR INFO rule 2"), "{trouble:?}");
+    let mut session = self::session();
+    let trouble = said(&mut session, &["START 15", "INFO rule 2", "BEGIN", "ABOUT"]);
+    assert!(trouble[1].starts_with("ERROR INFO rule 2"), "{trouble:?}");
     assert!(
-        trouble[1].starts_with("name=\"Tengen\", version="),
+        trouble[2].starts_with("name=\"Tengen\", version="),
         "{trouble:?}"
     );
 }
