@@ -244,7 +244,7 @@ mod tests {
         serve(session(Behaviour::Highest), input, &mut output).expect("a Vec takes everything");
         assert_eq!(
             String::from_utf8_lossy(&output),
-            "?7 syntax error: the line is longer than 1 MiB and was skipped\n\n= Tengen\n\n"
+            "?7 syntax error: the line is longer than 4 MiB and was skipped\n\n= Tengen\n\n"
         );
     }
 
