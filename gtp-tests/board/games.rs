@@ -555,7 +555,7 @@ fn a_kept_game_outlives_a_file_that_is_looked_at() {
     assert!(kept().contains("C[seen]") && earlier().contains(";B[cc]"));
 }
 
-/// The usual file is not refused, whatever is in it.
+/// The usual file is not refused for its content.
 #[test]
 #[cfg(unix)]
 fn what_cannot_be_read_is_kept_beside_the_new_game() {

@@ -19,6 +19,17 @@ pub(super) fn open(folder: &Scratch, args: &[&str]) -> Option<(Browser, Board)> 
     Some((browser, board))
 }
 
+/// A small board of Go.
+pub(super) const GO: [&str; 6] = ["--game", "go", "--size", "9", "--threads", "1"];
+
+fn begin_between_people(browser: &Browser, board: &Board, size: &str) {
+    begin(
+        browser,
+        board,
+        &json!({"game": "go", "size": size, "players": PEOPLE}),
+    );
+}
+
 fn begin(browser: &Browser, board: &Board, terms: &Value) {
     board.do_it(&json!({"do": "new", "terms": terms}));
     let what = terms["size"].as_str().expect("a size");
@@ -59,8 +70,7 @@ const ESCAPE: &str = "\u{E00C}";
 #[test]
 fn a_person_resigns_and_keys_do_what_their_buttons_may() {
     let folder = Scratch::new("page-resign");
-    let Some((browser, board)) = open(&folder, &["--game", "go", "--size", "9", "--threads", "1"])
-    else {
+    let Some((browser, board)) = open(&folder, &GO) else {
         return;
     };
     let slow = json!({"game": "go", "size": "9", "players": ["human", "engine"], "level": {"seconds": 600}});
@@ -99,8 +109,7 @@ fn a_person_resigns_and_keys_do_what_their_buttons_may() {
 #[test]
 fn nothing_is_lost_by_a_click_or_a_file() {
     let folder = Scratch::new("page-undo");
-    let Some((browser, board)) = open(&folder, &["--game", "go", "--size", "9", "--threads", "1"])
-    else {
+    let Some((browser, board)) = open(&folder, &GO) else {
         return;
     };
     let text = "(;FF[4]CA[UTF-8]GM[1]SZ[9]KM[6.5]BR[3d]EV[Cup]GC[about]\n;B[ee]TR[ee]LB[cc:A]BL[3.5]\n(;W[cc]C[one];B[gg])\n(;W[gc]N[two]))\n";
@@ -120,11 +129,7 @@ fn nothing_is_lost_by_a_click_or_a_file() {
     browser.run("[...document.querySelectorAll('#panel button')].find((b) => b.innerText === 'Delete from here').click();");
     browser.wait("document.getElementById('slider').value === '1'");
     assert!(!board.get("game.sgf").body.contains("two"));
-    begin(
-        &browser,
-        &board,
-        &json!({"game": "go", "size": "13", "players": PEOPLE}),
-    );
+    begin_between_people(&browser, &board, "13");
     browser.click("#takeBack");
     browser.wait("document.getElementById('what').innerText.includes('9×9')");
     let ctrl_z = json!({"actions": [{"type": "key", "id": "keys", "actions": [
@@ -134,11 +139,7 @@ fn nothing_is_lost_by_a_click_or_a_file() {
     browser.wait("document.getElementById('slider').value === '2'");
     assert_eq!(board.get("game.sgf").body, text);
     // A game that was taken back with moves in it comes again: by the message, and by a button.
-    begin(
-        &browser,
-        &board,
-        &json!({"game": "go", "size": "13", "players": PEOPLE}),
-    );
+    begin_between_people(&browser, &board, "13");
     browser.click_point("C3");
     browser.wait("document.getElementById('slider').max === '1'");
     for again in ["#toast button", "#doAgain"] {
@@ -153,15 +154,10 @@ fn nothing_is_lost_by_a_click_or_a_file() {
 #[test]
 fn a_new_game_of_this_run_is_not_offered_as_the_last_one() {
     let folder = Scratch::new("page-second");
-    let Some((browser, board)) = open(&folder, &["--game", "go", "--size", "9", "--threads", "1"])
-    else {
+    let Some((browser, board)) = open(&folder, &GO) else {
         return;
     };
-    begin(
-        &browser,
-        &board,
-        &json!({"game": "go", "size": "13", "players": PEOPLE}),
-    );
+    begin_between_people(&browser, &board, "13");
     // Another page of the same board.
     browser.ask("POST", "/url", &json!({"url": board.address}));
     browser.wait("document.getElementById('what').innerText.includes('13×13')");
@@ -175,8 +171,7 @@ fn a_new_game_of_this_run_is_not_offered_as_the_last_one() {
 #[test]
 fn a_problem_is_read_played_against_tengen_and_printed() {
     let folder = Scratch::new("page-problem");
-    let Some((browser, board)) = open(&folder, &["--game", "go", "--size", "9", "--threads", "1"])
-    else {
+    let Some((browser, board)) = open(&folder, &GO) else {
         return;
     };
     let text = "(;GM[1]SZ[9]C[Black to live]AB[cc];B[ee]TR[ee];W[ec])(;GM[1]SZ[9]GN[Second]PB[Anna];B[aa])";
@@ -240,8 +235,7 @@ fn a_problem_is_read_played_against_tengen_and_printed() {
 #[test]
 fn a_count_is_an_estimate_that_people_correct() {
     let folder = Scratch::new("page-count");
-    let Some((browser, board)) = open(&folder, &["--game", "go", "--size", "9", "--threads", "1"])
-    else {
+    let Some((browser, board)) = open(&folder, &GO) else {
         return;
     };
     let rows = "(;GM[1]FF[4]SZ[9]RU[Chinese]KM[7]AB[ea][eb][ec][ed][ee][ef][eg][eh][ei]AW[fa][fb][fc][fd][fe][ff][fg][fh][fi][bb];B[hh])";
@@ -329,15 +323,10 @@ fn the_dialog_says_what_is_wrong_in_itself() {
 #[test]
 fn a_page_connects_again() {
     let folder = Scratch::new("page-lost");
-    let Some((browser, board)) = open(&folder, &["--game", "go", "--size", "9", "--threads", "1"])
-    else {
+    let Some((browser, board)) = open(&folder, &GO) else {
         return;
     };
-    begin(
-        &browser,
-        &board,
-        &json!({"game": "go", "size": "9", "players": PEOPLE}),
-    );
+    begin_between_people(&browser, &board, "9");
     // The next connection is refused, as by a program that is busy; events that are open end.
     browser.run("const Real = EventSource; let refusals = 2; window.EventSource = function (path) { const made = new Real(refusals-- > 0 ? 'nothing' : path); return made; };\
                  Object.defineProperty(document, 'hidden', {value: true, configurable: true}); dispatchEvent(new Event('visibilitychange'));\
@@ -526,8 +515,7 @@ fn enter(browser: &Browser, selector: &str) {
 #[test]
 fn the_focus_stays_where_a_button_was() {
     let folder = Scratch::new("page-focus");
-    let Some((browser, board)) = open(&folder, &["--game", "go", "--size", "9", "--threads", "1"])
-    else {
+    let Some((browser, board)) = open(&folder, &GO) else {
         return;
     };
     listen(&browser);
@@ -591,8 +579,7 @@ fn the_focus_stays_where_a_button_was() {
 #[test]
 fn what_happens_is_heard() {
     let folder = Scratch::new("page-heard");
-    let Some((browser, board)) = open(&folder, &["--game", "go", "--size", "9", "--threads", "1"])
-    else {
+    let Some((browser, board)) = open(&folder, &GO) else {
         return;
     };
     load(&browser, &folder, "(;GM[1]SZ[9]AW[dc]AB[cc][ec][db]PL[B])");

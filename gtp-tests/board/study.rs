@@ -7,7 +7,7 @@ use tengen::clock::{Clock as _, SystemClock};
 
 use super::client::Board;
 use super::driver::{Browser, HANG_TIMEOUT};
-use super::page::{RIGHT, hears, listen, load, open};
+use super::page::{GO, RIGHT, hears, listen, load, open};
 use crate::book::{SMALL, build};
 use crate::scratch::Scratch;
 
@@ -179,8 +179,7 @@ fn a_review_of_nogo_tells_its_progress_and_is_stopped() {
 #[test]
 fn an_area_limits_the_analysis() {
     let folder = Scratch::new("study-area");
-    let Some((browser, board)) = open(&folder, &["--game", "go", "--size", "9", "--threads", "1"])
-    else {
+    let Some((browser, board)) = open(&folder, &GO) else {
         return;
     };
     board.do_it(&json!({"do": "players", "players": ["human", "human"], "level": {}}));

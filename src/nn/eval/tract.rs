@@ -125,7 +125,7 @@ fn analysed(
         .into_typed()
 }
 
-/// Refuses a network whose tensors have more numbers at a time than a file of so many bytes justifies: a few nodes can
+/// Refuses a network whose tensors have more numbers at a time than the size of its file justifies: a few nodes can
 /// double them again and again.
 fn check_sizes(model: &TypedModel, bytes: usize) -> TractResult<()> {
     // Weights in bytes may be computed as numbers.

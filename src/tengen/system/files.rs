@@ -22,7 +22,7 @@ fn own_folder_in(shared: &Path) -> PathBuf {
 
     let user = rustix::process::getuid().as_raw();
     let usual = shared.join(format!("tengen-{user}"));
-    // Whoever uses it is told why it could not be made.
+    // Its user is told why it could not be made.
     let make = |folder| drop(DirBuilder::new().recursive(true).mode(0o700).create(folder));
     make(&usual);
     let is_own = |found: std::fs::Metadata| {
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_file_is_under_a_name_that_nobody_foresees() {
+    fn a_new_file_is_under_a_name_that_cannot_be_foreseen() {
         let scratch = Scratch::new("system-new");
         let write = || write_unfinished(scratch.path(), b"new", false).unwrap();
         let [one, other] = [write(), write()];

@@ -32,7 +32,7 @@ struct Count {
     strangers: Strangers,
 }
 
-/// Connections whose request is not known, or refused. The oldest makes room for a new one: whoever sends its request at
+/// Connections whose request is not known, or refused. The oldest makes room for a new one: a client that sends its request at
 /// once is heard, however many send nothing.
 #[derive(Default)]
 struct Strangers(Mutex<VecDeque<(IpAddr, Arc<TcpStream>)>>);

@@ -170,7 +170,7 @@ struct Header {
 }
 
 impl Header {
-    /// Whether it describes the network that it names, and so many bytes of numbers: a reader makes room by what it
+    /// Whether it describes the network that it names, and this number of bytes of weights: a reader makes room by what it
     /// says.
     fn check(&self, bytes: usize) -> Result<(), String> {
         self.origin.check()?;

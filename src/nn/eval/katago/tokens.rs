@@ -98,7 +98,7 @@ const MAX_TIMES: usize = 8;
 /// Bytes that the tables may have in any case.
 const SLACK: usize = 64 << 20;
 
-/// Refuses blocks whose tables of turns, for a board of so many points, are larger than a file of so many bytes
+/// Refuses blocks whose tables of turns, for a board of `area` points, are larger than a file of `bytes` bytes
 /// justifies.
 pub(super) fn check_turns(blocks: &[Block], area: usize, bytes: usize) -> Result<(), String> {
     let most = bytes.saturating_mul(MAX_TIMES).saturating_add(SLACK);

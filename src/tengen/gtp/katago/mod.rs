@@ -115,7 +115,7 @@ fn read(mut input: impl Read, events: &Sender<Event>) {
             Ok(line) => Event::Line(line.to_vec()),
             Err(_) => Event::Answer(json!({ "error": too_long(LONGEST) })),
         };
-        // Nobody listens to a session that has ended.
+        // A session that has ended does not listen.
         drop(events.send(event));
     };
     loop {

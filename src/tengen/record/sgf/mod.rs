@@ -25,7 +25,7 @@ use super::charset;
 use crate::game::GameInfo;
 use crate::games::{GAMES, info};
 
-/// That there is too much of something, unless there are at most so many.
+/// That there is too much of something, unless it is within its limit.
 fn at_most(found: usize, most: usize, what: &'static str) -> Result<(), SgfError> {
     match found <= most {
         true => Ok(()),

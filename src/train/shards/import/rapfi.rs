@@ -14,7 +14,7 @@ pub(super) fn is_games(text: &str) -> bool {
     line.is_some_and(|line| line.candidates.contains('('))
 }
 
-/// The lines of each game, up to so many games.
+/// The lines of each game, up to a number of games.
 pub(super) fn games(text: &str, most: usize) -> Vec<String> {
     let mut games: Vec<String> = Vec::new();
     let mut expected: Option<String> = None;

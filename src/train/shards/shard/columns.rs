@@ -128,7 +128,7 @@ fn moves(rows: &[Row]) -> ParquetResult<Vec<ByteArray>> {
     Ok(column)
 }
 
-/// The rows of a Parquet file of so many bytes, whose games begin at `empty`.
+/// The rows of a Parquet file of this size, whose games begin at `empty`.
 ///
 /// # Errors
 /// Errors of the library, of a missing or invalid value, of an illegal game, or of more rows than such a file can have.

@@ -29,7 +29,7 @@ macro_rules! columns {
             /// Number of columns.
             const COUNT: usize = [$(stringify!($column)),*].len();
 
-            /// The columns of a row group, which has so many rows.
+            /// The columns of a row group, which has this number of rows.
             fn read(
                 group: &dyn ::parquet::file::reader::RowGroupReader,
                 rows: usize,
@@ -83,7 +83,7 @@ pub(super) fn write<T: DataType>(
     writer.close()
 }
 
-/// All values of one column of a row group, which has so many rows.
+/// All values of one column of a row group, which has this number of rows.
 pub(super) fn read<T: DataType>(
     group: &dyn RowGroupReader,
     index: usize,
@@ -119,12 +119,12 @@ const SLACK: usize = 32 << 20;
 pub(super) struct Room(usize);
 
 impl Room {
-    /// For a file of so many bytes.
+    /// For a file of this size.
     pub(super) fn of_file(bytes: usize) -> Room {
         Room(bytes.saturating_mul(MAX_TIMES).saturating_add(SLACK))
     }
 
-    /// Takes the memory of so many values.
+    /// Takes the memory of a number of values.
     ///
     /// # Errors
     /// When there is not so much.

@@ -175,7 +175,7 @@ fn a_position_may_come_in_an_order_that_the_rules_forbid() {
 }
 
 #[test]
-fn begin_wants_an_empty_board_whatever_the_order_of_its_lines() {
+fn begin_wants_an_empty_board_in_any_order_of_its_lines() {
     for lines in [
         ["7,7,1", "8,7,1", "0,0,2", "0,2,2"],
         ["7,7,1", "0,0,2", "8,7,1", "0,2,2"],

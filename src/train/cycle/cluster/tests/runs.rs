@@ -312,7 +312,7 @@ fn a_run_does_not_go_on_without_games_that_it_had() {
     assert_eq!(learn(&store, &place("d"), (PLAN, true)).unwrap().len(), 3);
 }
 
-/// Whoever can write into the store cannot write elsewhere as the learner, nor what is none of its files.
+/// A writer of the store cannot write elsewhere as the learner, nor what is none of its files.
 #[test]
 fn a_learner_writes_only_files_of_the_run_and_only_into_its_folder() {
     let scratch = Scratch::new("cluster-outside");
