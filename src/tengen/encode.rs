@@ -30,6 +30,17 @@ pub trait Encoding<G: Game>: Send + Sync {
         0.0
     }
 
+    /// Whether its networks are shown that a side is the stronger one ([`Encoding::show_doublings`]).
+    fn knows_advantage(&self) -> bool {
+        false
+    }
+
+    /// Shows, in the filled row of a position, that its side to move is taken to search with `2^doublings` times
+    /// the visits of the other.
+    fn show_doublings(&self, doublings: f32, row: &mut [f32]) {
+        let _ = (doublings, row);
+    }
+
     /// Whether its networks have learned when a game is over while dead stones are on the board. For
     /// others a search raises the prior of the pass.
     fn knows_passes(&self) -> bool {

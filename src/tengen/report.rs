@@ -80,6 +80,8 @@ pub struct SearchReport {
     pub expected: Option<OwnershipEstimate>,
     /// Points of White's komi that the network was not shown: its numbers are for a komi without them.
     pub hidden_komi: f32,
+    /// Whether the network is shown which side is the stronger one: otherwise its numbers are for equal sides.
+    pub shows_advantage: bool,
     /// Wall time of this search.
     pub elapsed: Duration,
     /// Which limit or proof ended the search.
@@ -104,6 +106,7 @@ impl SearchReport {
             nodes: 0,
             expected: None,
             hidden_komi: 0.0,
+            shows_advantage: false,
             elapsed: Duration::ZERO,
             stop,
         }

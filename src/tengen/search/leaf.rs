@@ -14,8 +14,8 @@ pub(super) struct Leaf<G> {
     pub(super) mover: Color,
     /// The root move that leads to it.
     pub(super) first: Option<Move>,
-    /// A pass that may end the game.
-    pub(super) ending: Option<Move>,
+    /// A move that gets at least this prior: a pass that may end the game, or what mirrored play asks for.
+    pub(super) least: Option<(Move, f32)>,
     /// The position, if the game has ended and its score must be estimated.
     pub(super) ended: Option<Box<G>>,
 }
@@ -36,7 +36,7 @@ impl<G: Game> Leaf<G> {
         value: f32,
         priors: &mut Vec<(Move, f32)>,
     ) -> bool {
-        masked_priors(policy, &self.moves, self.ending, priors);
+        masked_priors(policy, &self.moves, self.least, priors);
         let Some(choices) = tree.add_choices(priors.iter().copied()) else {
             self.give_up(tree);
             return false;
@@ -66,29 +66,36 @@ pub(super) fn ending<G: Game>(position: &G) -> Option<Move> {
 }
 
 /// Probabilities of the legal moves from the policy logits, most probable first, ties in order of
-/// policy index. The move `ending` gets at least [`ENDING_PRIOR`].
+/// policy index. The move of `least` gets at least that prior.
 fn masked_priors(
     logits: &[f32],
     moves: &[Move],
-    ending: Option<Move>,
+    least: Option<(Move, f32)>,
     priors: &mut Vec<(Move, f32)>,
 ) {
     priors.clear();
     priors.extend(moves.iter().map(|&mv| (mv, logits[mv.index()])));
     softmax(priors, |(_, prior)| prior);
-    let own = priors.iter().find(|(mv, _)| Some(*mv) == ending);
-    if let Some(&(_, own)) = own.filter(|(_, prior)| *prior < ENDING_PRIOR) {
-        for (mv, prior) in &mut *priors {
-            *prior = match Some(*mv) == ending {
-                true => ENDING_PRIOR,
-                false => *prior * (1.0 - ENDING_PRIOR) / (1.0 - own),
-            };
-        }
+    if let Some((raised, least)) = least {
+        raise(priors, raised, least);
     }
     // As integers, which is quicker: the bits of numbers from 0 on are in the order of the numbers.
     priors.sort_unstable_by_key(|&(mv, prior)| {
         u64::from(!prior.to_bits()) << u16::BITS | u64::from(mv.0)
     });
+}
+
+/// Gives a move at least this prior; the others share the rest as before.
+fn raise(priors: &mut [(Move, f32)], raised: Move, least: f32) {
+    let own = priors.iter().find(|(mv, _)| *mv == raised);
+    if let Some(&(_, own)) = own.filter(|(_, prior)| *prior < least) {
+        for (mv, prior) in priors {
+            *prior = match *mv == raised {
+                true => least,
+                false => *prior * (1.0 - least) / (1.0 - own),
+            };
+        }
+    }
 }
 
 #[cfg(test)]
@@ -108,7 +115,7 @@ mod tests {
         }
         // A game-ending pass gets its minimum prior, and the others share the rest.
         let logits = [9.0, 0.0, 20.0, 20.0];
-        masked_priors(&logits, &legal, Some(Move(1)), &mut priors);
+        masked_priors(&logits, &legal, Some((Move(1), 0.1)), &mut priors);
         let moves: Vec<u16> = priors.iter().map(|(mv, _)| mv.0).collect();
         assert_eq!(moves, [2, 3, 1]);
         for ((_, got), want) in priors.iter().zip([0.45, 0.45, 0.1]) {

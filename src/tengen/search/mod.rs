@@ -15,6 +15,7 @@ mod control;
 mod edge;
 mod leaf;
 mod memory;
+mod mirror;
 mod node;
 mod params;
 mod playout;
@@ -30,11 +31,12 @@ mod tree;
 mod worker;
 
 pub use crate::report::{MoveReport, Observer, SearchReport};
+pub use mirror::{MIRRORED_ANSWERS, is_mirrored};
 pub use params::{MoveChoice, SearchParams, add_root_noise};
 pub use pool::{EvaluatorMaker, ProberMaker};
 pub use request::{
-    ASK_AGAIN, AnalysisOptions, Limits, PointsByMove, ProbeContext, Prober, Purpose, SearchError,
-    SearchRequest, StopFlag,
+    ASK_AGAIN, AnalysisOptions, Limits, OpponentModel, PointsByMove, ProbeContext, Prober, Purpose,
+    SearchError, SearchRequest, StopFlag, VisitAdvantage,
 };
 pub(crate) use root::choose;
 pub use searcher::{Searcher, SearcherOptions};

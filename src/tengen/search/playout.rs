@@ -4,7 +4,8 @@
 
 use super::backup::{self, Step, UnforbiddenMoves};
 use super::edge::{Choice, EdgeId};
-use super::leaf::{Leaf, ending};
+use super::leaf::{ENDING_PRIOR, Leaf, ending};
+use super::mirror;
 use super::node::{Node, NodeId, Phase};
 use super::params::SearchParams;
 use super::points::{Judged, OwnershipSums, with_lead};
@@ -43,6 +44,8 @@ pub(super) struct SearchContext<'s, G: Game> {
     pub(super) endings: Endings,
     /// Whether the network knows when to pass ([`Encoding::knows_passes`](crate::encode::Encoding)).
     pub(super) knows_passes: bool,
+    /// Whether the side that is not to move at the root mirrors.
+    pub(super) is_mirrored: bool,
     /// A tree whose evaluations are taken over.
     pub(super) earlier: Option<&'s Tree>,
     /// Sums of this thread, where the network predicts points.
@@ -271,13 +274,25 @@ impl<'s, G: Game> Playouts<'s, G> {
             moves: facts.open_moves.unwrap_or_else(all),
             mover: position.to_move(),
             first,
-            ending: match self.context.endings {
-                Endings::Proofs | Endings::Points if !self.context.knows_passes => ending(position),
-                _ => None,
-            },
+            least: self.least_prior(position),
             ended: position.outcome().map(|_| Box::new(position.clone())),
         });
         Expansion::Ended(Descent::Leaf)
+    }
+
+    /// A move of a new position that gets at least this prior.
+    fn least_prior(&self, position: &G) -> Option<(Move, f32)> {
+        if self.context.is_mirrored
+            && let Some(least) = mirror::least_prior(position, self.context.start.position())
+        {
+            return Some(least);
+        }
+        match self.context.endings {
+            Endings::Proofs | Endings::Points if !self.context.knows_passes => {
+                Some((ending(position)?, ENDING_PRIOR))
+            }
+            _ => None,
+        }
     }
 
     /// Value and moves of a position, if the earlier tree has evaluated it.

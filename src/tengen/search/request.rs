@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::clock::Budget;
 use crate::encode::Mismatch;
-use crate::game::{Game, GameState, Move, OwnershipEstimate, ProbeResult};
+use crate::game::{Color, Game, GameState, Move, OwnershipEstimate, ProbeResult};
 use crate::settings::SetError;
 use tengen_nn::eval::EvalError;
 
@@ -130,8 +130,39 @@ pub struct AnalysisOptions {
     pub root_policy_temperature: Option<f32>,
     /// Overrides the setting `root-fpu-reduction` in this search.
     pub root_fpu_reduction: Option<f32>,
+    /// What the opponent is taken to be like.
+    pub opponent: OpponentModel,
     /// What the search is for.
     pub purpose: Purpose,
+}
+
+/// What a search assumes of the opponent, beyond that it plays as the network does.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct OpponentModel {
+    /// Which side is the stronger one, for networks that are shown it.
+    pub advantage: Option<VisitAdvantage>,
+    /// Whether it answers each move by its mirror image ([`is_mirrored`](super::is_mirrored)).
+    pub mirrors: bool,
+}
+
+/// One side is taken to search with more visits than the other, by a power of two: as KataGo's
+/// `playoutDoublingAdvantage`, for games with handicap.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct VisitAdvantage {
+    /// The side.
+    pub color: Color,
+    /// It has `2^doublings` times the visits, fewer where this is negative; in [-3, 3].
+    pub doublings: f32,
+}
+
+impl VisitAdvantage {
+    /// The doublings of this side.
+    pub fn of(self, color: Color) -> f32 {
+        match color == self.color {
+            true => self.doublings,
+            false => -self.doublings,
+        }
+    }
 }
 
 /// Purpose of a search: how far it goes when the move is not in doubt.

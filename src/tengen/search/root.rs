@@ -10,6 +10,7 @@ use super::node::{Node, NodeId};
 use super::params::{MoveChoice, SearchParams, add_root_noise};
 use super::playout::Endings;
 use super::points::OwnershipSums;
+use super::request::OpponentModel;
 use super::select::{AVOIDED, FORBIDDEN, RootPriors, by_wanted};
 use super::tree::Tree;
 use crate::game::{Bounds, Game, GameState, Move, OwnershipEstimate, Proof, Scored as _};
@@ -35,8 +36,11 @@ pub(super) struct Root<G: Game> {
     pub(super) endings: Endings,
     /// See [`AnalysisOptions::judged`](super::request::AnalysisOptions::judged).
     pub(super) judged: Option<Arc<OwnershipEstimate>>,
+    pub(super) opponent: OpponentModel,
     /// Points of komi that the network is not shown.
     pub(super) hidden_komi: f32,
+    /// Whether the network is shown the advantage of a side.
+    pub(super) shows_advantage: bool,
     /// Visits of earlier searches.
     pub(super) reused: u64,
     /// Playouts that evaluated it: 1, or 0 where it was known.

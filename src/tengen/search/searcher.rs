@@ -12,7 +12,9 @@ use super::params::SearchParams;
 use super::playout::Endings;
 use super::points::{OwnershipSums, without_lead};
 use super::pool::{EvaluatorMaker, Pool, ProberMaker};
-use super::request::{AnalysisOptions, Limits, Purpose, SearchError, SearchRequest, StopFlag};
+use super::request::{
+    AnalysisOptions, Limits, OpponentModel, Purpose, SearchError, SearchRequest, StopFlag,
+};
 use super::reuse;
 use super::root::Root;
 use super::select::RootPriors;
@@ -58,6 +60,8 @@ pub struct Searcher<G: Encode> {
     pub(super) tree: Option<Arc<Tree>>,
     /// The key of the last position that was searched, and its sums: another search of it adds to them.
     points: Option<(u128, Arc<Vec<OwnershipSums>>)>,
+    /// The opponent for which the tree holds.
+    opponent: OpponentModel,
 }
 
 impl<G: Encode> Searcher<G> {
@@ -77,6 +81,7 @@ impl<G: Encode> Searcher<G> {
             pool: None,
             tree: None,
             points: None,
+            opponent: OpponentModel::default(),
         }
     }
 
@@ -108,9 +113,9 @@ impl<G: Encode> Searcher<G> {
         // Failed threads spoil the tree: it is set aside only once they are known to be sound.
         let pool = self.workers(start.position(), &once, &request.stop, self.clock.now())?;
         self.pool = Some(pool);
-        let (tree, points) = (self.tree.take(), self.points.take());
+        let (tree, points, opponent) = (self.tree.take(), self.points.take(), self.opponent);
         let report = self.search(&request, &mut |_| {});
-        (self.tree, self.points) = (tree, points);
+        (self.tree, self.points, self.opponent) = (tree, points, opponent);
         report
     }
 
@@ -211,6 +216,9 @@ impl<G: Encode> Searcher<G> {
     fn root(&mut self, pool: &Pool<G>, request: &SearchRequest<G>) -> Root<G> {
         let (start, analysis) = (&request.start, &request.analysis);
         let position = start.position();
+        if std::mem::replace(&mut self.opponent, analysis.opponent) != analysis.opponent {
+            self.clear();
+        }
         let factor = self.options.params.subtree_bias_factor;
         let (tree, node) = reuse::root(self.tree.take(), position, self.memory(), factor);
         let reused = u64::from(tree.node(node).visits());
@@ -232,6 +240,8 @@ impl<G: Encode> Searcher<G> {
             },
             points,
             judged: analysis.judged.clone(),
+            opponent: analysis.opponent,
+            shows_advantage: pool.encoding().knows_advantage(),
             hidden_komi: pool.encoding().hidden_komi(position),
             reused,
             first: 0,
@@ -419,6 +429,7 @@ fn report<G: Game>(
         nodes: root.tree.len() as u64,
         expected,
         hidden_komi: root.hidden_komi,
+        shows_advantage: root.shows_advantage,
         elapsed: control.elapsed(),
         stop: control.reason(),
     }

@@ -164,6 +164,7 @@ impl<G: Game> StepSearch<G> {
             params: &self.params,
             endings: Endings::Values,
             knows_passes: false,
+            is_mirrored: false,
             earlier: Some(&self.earlier),
             points: None,
             judged: None,

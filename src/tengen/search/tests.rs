@@ -6,6 +6,7 @@ mod draws;
 mod failures;
 mod graph;
 mod keyed;
+mod opponent;
 mod points;
 mod probes;
 mod room;

@@ -99,6 +99,7 @@ fn run_job<G: Game>(
         params: &root.params,
         endings: root.endings,
         knows_passes: job.encoding.knows_passes(),
+        is_mirrored: root.opponent.mirrors,
         earlier: None,
         points: root.points.get(number),
         judged: root.judged.as_deref(),
@@ -178,9 +179,16 @@ fn gather_batch<G: Game>(
     size: usize,
 ) -> GatherMore {
     let control = &job.control;
-    let encoding = job.encoding;
-    let mut add =
-        |position: &G| encoding.encode(position, batch.push(encoding.cache_key(position)));
+    let mut add = |position: &G| {
+        let advantage = job.root.opponent.advantage;
+        let doublings = advantage.map_or(0.0, |advantage| advantage.of(position.to_move()));
+        let key = job.encoding.cache_key(position) ^ u128::from(doublings.to_bits()) << 64;
+        let row = batch.push(key);
+        job.encoding.encode(position, row);
+        if doublings != 0.0 {
+            job.encoding.show_doublings(doublings, row);
+        }
+    };
     let (mut collisions, mut done) = (0, 0);
     while playouts.waiting() < size {
         if control.is_over() || control.wants_room() || !control.begin_playout() {

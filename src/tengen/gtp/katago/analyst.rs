@@ -8,13 +8,17 @@ use serde_json::Value;
 use super::answer::{AnswerContext, answer, no_results};
 use super::fields::Refusal;
 use super::query::KatagoResources;
+use super::query_options::QueryOptions;
 use super::queue::{Queue, Task};
 use crate::engine::{AnalysisEffort, AnalysisRequest, Engine};
-use crate::game::{BoardSize, Symmetry};
+use crate::game::{BoardSize, Color, Move, Symmetry};
 use crate::games::UnknownGame;
 use crate::gtp::analysis::avoided;
 use crate::gtp::numbers::set;
-use crate::search::{AnalysisOptions, PointsByMove, SearchReport};
+use crate::search::{
+    AnalysisOptions, MIRRORED_ANSWERS, OpponentModel, PointsByMove, SearchReport, VisitAdvantage,
+    is_mirrored,
+};
 use tengen_nn::eval::HumanProfile;
 
 /// A worker of the queue.
@@ -24,8 +28,8 @@ pub(super) struct Analyst {
     engine: Option<(Box<dyn Engine>, u64)>,
     /// The engine that last imitated people, and whom.
     imitator: Option<(Box<dyn Engine>, HumanProfile)>,
-    /// The last query for which it has warned of a komi that the network is not shown.
-    warned_of_komi: Option<String>,
+    /// The last query that it has warned of something that the network is not shown.
+    warned: Option<String>,
 }
 
 impl Analyst {
@@ -34,7 +38,7 @@ impl Analyst {
             resources,
             engine: None,
             imitator: None,
-            warned_of_komi: None,
+            warned: None,
         }
     }
 
@@ -82,6 +86,7 @@ impl Analyst {
             },
             root_policy_temperature: query_options.root_policy_temperature,
             root_fpu_reduction: query_options.root_fpu_reduction,
+            opponent: opponent(task, mover),
             ..AnalysisOptions::default()
         };
         let effort = match excludes_all {
@@ -103,12 +108,13 @@ impl Analyst {
                 send(scene.tell(report, true));
             }
         });
-        let warning = found.as_ref().and_then(SearchReport::komi_warning);
-        if let Some(warning) = warning
-            && self.warned_of_komi.as_ref() != Some(&task.query.id)
+        if let Some(report) = &found
+            && self.warned.as_ref() != Some(&task.query.id)
         {
-            self.warned_of_komi = Some(task.query.id.clone());
-            send(Refusal::new("komi", warning).told(&task.query.id, "warning"));
+            for warning in warnings(report, query_options) {
+                self.warned = Some(task.query.id.clone());
+                send(warning.told(&task.query.id, "warning"));
+            }
         }
         match found {
             Some(report) => Ok(scene.tell(&report, false)),
@@ -140,6 +146,38 @@ impl Analyst {
             found => Ok(found),
         }
     }
+}
+
+/// What the query says of the sides, in the position of the task.
+fn opponent(task: &Task, mover: Color) -> OpponentModel {
+    let (options, record) = (&task.query.query_options, &task.query.record);
+    let plays = record.plays.get(..task.turn).unwrap_or_default();
+    let moves: Vec<Move> = plays
+        .iter()
+        .map(|played| played.play.vertex.index(record.size))
+        .collect();
+    let turns = [mover.opponent(), mover].into_iter().cycle();
+    let mut recent = plays.iter().rev().zip(turns).take(2 * MIRRORED_ANSWERS);
+    let in_turn = recent.all(|(played, color)| played.play.color == color);
+    let advantage = VisitAdvantage {
+        color: options.doubled_side.unwrap_or(mover),
+        doublings: options.doublings,
+    };
+    OpponentModel {
+        advantage: (options.doublings != 0.0).then_some(advantage),
+        mirrors: options.anti_mirror && in_turn && is_mirrored(&moves, record.size),
+    }
+}
+
+/// What the numbers of a report leave out.
+fn warnings(report: &SearchReport, options: &QueryOptions) -> impl Iterator<Item = Refusal> {
+    const EQUAL: &str =
+        "the network is not shown playoutDoublingAdvantage: its numbers are for equal sides";
+    let komi = report.komi_warning();
+    let komi = komi.map(|text| Refusal::new("komi", text));
+    let advantage = options.doublings != 0.0 && !report.shows_advantage;
+    komi.into_iter()
+        .chain(advantage.then(|| Refusal::new("overrideSettings", EQUAL)))
 }
 
 /// The engine for the task's board, with its position set up: the kept one if it is of the same kind, else a new one.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::fields::{Fields, Object, Refusal};
-use crate::game::BoardSize;
+use crate::game::{BoardSize, Color};
 use crate::gtp::analysis::Restriction;
 use crate::gtp::numbers::{Perspective, widened};
 use tengen_nn::eval::HumanProfile;
@@ -54,6 +54,11 @@ pub(super) struct QueryOptions {
     pub(super) root_policy_temperature: Option<f32>,
     pub(super) root_fpu_reduction: Option<f32>,
     pub(super) restrictions: Vec<Restriction>,
+    /// Doublings of the visits of a side, which is the one to move where none is named.
+    pub(super) doublings: f32,
+    pub(super) doubled_side: Option<Color>,
+    /// Whether a side that mirrors is expected to go on with it.
+    pub(super) anti_mirror: bool,
     /// People whose moves are asked for, too.
     pub(super) profile: Option<HumanProfile>,
     /// Whether a network imitates people.
@@ -72,24 +77,10 @@ pub(super) const FIELDS: &[&str] = &[
 /// The setting that names people whom a network imitates.
 const PROFILE: &str = "humanSLProfile";
 
-/// Settings of KataGo's that would choose other moves, and that are not supported: a query with one of them is
-/// refused, for clients then tell their user and do without it.
-const NOT_HAD: [(&str, &str); 2] = [
-    (
-        "playoutDoublingAdvantage",
-        "can only be 0: no network here plays for one side with more visits",
-    ),
-    (
-        "antiMirror",
-        "can only be false: mirrored play is searched like any other",
-    ),
-];
-
-/// Whether a setting only belongs to one of those that are not supported.
-fn is_moot(name: &str) -> bool {
-    let mut base = NOT_HAD.iter();
-    base.any(|(setting, _)| name.starts_with(setting))
-}
+/// The settings of a side that has more visits, and of mirrored play.
+const DOUBLINGS: &str = "playoutDoublingAdvantage";
+const DOUBLED_SIDE: &str = "playoutDoublingAdvantagePla";
+const ANTI_MIRROR: &str = "antiMirror";
 
 impl QueryOptions {
     /// Default options.
@@ -180,17 +171,15 @@ impl QueryOptions {
         let wide = fields.number("wideRootNoise", 0.0..=5.0).map_err(within)?;
         self.root_policy_temperature = wide.and_then(widened).or(self.root_policy_temperature);
         self.profile = self.human_profile(fields).map_err(within)?;
-        for (name, text) in NOT_HAD {
-            // As in KataGo, 0 and false ask for nothing.
-            let asks = |value: &serde_json::Value| {
-                value.as_bool() != Some(false) && value.as_f64() != Some(0.0)
-            };
-            if fields.get(name).is_some_and(asks) {
-                return Err(Refusal::new(FIELD, format!("{name} {text}")));
-            }
-        }
-        const KNOWN: [&str; 8] = [
+        let doublings = fields.number(DOUBLINGS, -3.0..=3.0).map_err(within)?;
+        self.doublings = doublings.unwrap_or_default() as f32;
+        self.doubled_side = fields.color(DOUBLED_SIDE).map_err(within)?;
+        self.anti_mirror = fields.truth(ANTI_MIRROR).map_err(within)?;
+        const KNOWN: [&str; 11] = [
             PROFILE,
+            DOUBLINGS,
+            DOUBLED_SIDE,
+            ANTI_MIRROR,
             "maxVisits",
             "analysisPVLen",
             "rootPolicyTemperature",
@@ -203,7 +192,7 @@ impl QueryOptions {
         let is_as_asked = |name: &str| name == "ignorePreRootHistory" && fields.0[name] == false;
         let unknown = settings
             .keys()
-            .filter(|name| !KNOWN.contains(&name.as_str()) && !is_moot(name) && !is_as_asked(name));
+            .filter(|name| !KNOWN.contains(&name.as_str()) && !is_as_asked(name));
         Ok(unknown.cloned().collect())
     }
 

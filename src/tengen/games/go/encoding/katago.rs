@@ -1,6 +1,5 @@
 //! Encodings `katago-7` and `katago-7-suicide`: what KataGo's networks of model versions 8 to 17 read, its
-//! inputs `V7` (`cpp/neuralnet/nninputs.cpp`), as in an evaluation without handicap by rollouts and without
-//! the second phase of a territory game. Their 22 planes of points come first, then a plane for each of the
+//! inputs `V7` (`cpp/neuralnet/nninputs.cpp`), as in an evaluation without the second phase of a territory game. Their 22 planes of points come first, then a plane for each of the
 //! 19 numbers, and one that is 1 where the rules leave no game without a result: the network's logit for it
 //! counts elsewhere alone.
 //!
@@ -37,6 +36,8 @@ const SETS: usize = 22;
 const NUMBERS: usize = 19;
 /// Last moves that are shown.
 const SHOWN: usize = 5;
+/// The first of two numbers that show an advantage in visits: whether there is one, and half its doublings.
+const ADVANTAGE: usize = 15;
 /// The komi, in points, that is encoded as 1.
 const KOMI_SCALE: f32 = 20.0;
 
@@ -62,6 +63,23 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for Kata
         let (of_points, of_numbers) = row.split_at_mut(SETS * area);
         show_sets(of_points, area, sets);
         show_numbers(of_numbers, area, numbers(position, &history));
+    }
+
+    fn knows_advantage(&self) -> bool {
+        true
+    }
+
+    fn show_doublings(&self, doublings: f32, row: &mut [f32]) {
+        let planes = <Self as Encoding<Go<CELLS, WORDS>>>::planes(self);
+        let mut planes = row.chunks_exact_mut(row.len() / planes);
+        planes
+            .nth(SETS + ADVANTAGE)
+            .into_iter()
+            .for_each(|plane| plane.fill(1.0));
+        planes
+            .next()
+            .into_iter()
+            .for_each(|plane| plane.fill(doublings / 2.0));
     }
 
     fn hidden_komi(&self, position: &Go<CELLS, WORDS>) -> f32 {
@@ -172,8 +190,8 @@ fn numbers<const CELLS: usize, const WORDS: usize>(
     numbers[8] = f32::from(u8::from(rules.suicide));
     // Territory goes with KataGo's tax `SEKI` here.
     [numbers[9], numbers[10]] = if is_area { [0.0; 2] } else { [1.0; 2] };
-    // 11 is another tax, 12 and 13 the second phase of a territory game, 15 and 16 handicap by rollouts,
-    // 17 the button.
+    // 11 is another tax, 12 and 13 the second phase of a territory game, 15 and 16 an advantage in visits
+    // (`show_doublings`), 17 the button.
     numbers[14] = f32::from(u8::from(history.pass_ends));
     if is_area {
         numbers[18] = parity(komi, position.size().area());
@@ -235,6 +253,21 @@ mod tests {
         assert_eq!((numbers[5], numbers[18]), (0.375, 0.5));
         assert_eq!(numbers[6..9], [1.0, 0.5, 1.0]);
         assert_eq!((numbers[14], numbers[19]), (1.0, 1.0), "a pass ends it");
+    }
+
+    #[test]
+    fn an_advantage_is_shown_to_both_sides() {
+        let position = played("chinese", 5, &[0]);
+        let encoding: &dyn Encoding<SmallGo> = &BY_RULES;
+        let mut row = vec![0.0; encoding.planes() * 25];
+        encoding.encode(&position, &mut row);
+        let equal = row.clone();
+        encoding.show_doublings(-1.5, &mut row);
+        let shown: Vec<(usize, f32)> = (0..encoding.planes())
+            .filter(|plane| row[plane * 25..][..25] != equal[plane * 25..][..25])
+            .map(|plane| (plane - SETS, row[plane * 25 + 7]))
+            .collect();
+        assert_eq!(shown, [(15, 1.0), (16, -0.75)]);
     }
 
     #[test]

@@ -162,3 +162,25 @@ fn a_finished_game_is_analysed_on_under_all_rules() {
         );
     }
 }
+
+/// KaTrain's players for handicap games and against mirrored play.
+#[test]
+fn rollouts_know_no_advantage_and_mirrored_play_is_accepted() {
+    let asked = |setting: &str| {
+        let query = KATRAIN.replace("\"maxTime\": 60.0", setting);
+        let all = answers_of(go(), options(), &query);
+        let texts = all.iter().filter_map(|one| one.get("warning"));
+        let warned = texts.filter(|text| {
+            text.as_str()
+                .is_some_and(|text| text.contains("equal sides"))
+        });
+        assert_eq!(all.last().expect("an answer")["rootInfo"]["visits"], 200);
+        warned.count()
+    };
+    assert_eq!(
+        asked(r#""playoutDoublingAdvantage": 1.5, "playoutDoublingAdvantagePla": "BLACK""#),
+        1
+    );
+    assert_eq!(asked(r#""playoutDoublingAdvantage": 0"#), 0);
+    assert_eq!(asked(r#""antiMirror": true"#), 0);
+}
