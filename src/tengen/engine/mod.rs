@@ -22,7 +22,6 @@ mod dead_stones;
 mod from_book;
 mod history;
 mod loading;
-mod merge_proof;
 mod network;
 mod networks;
 mod options;
@@ -38,7 +37,6 @@ pub(crate) mod testing;
 mod thinker;
 #[allow(clippy::indexing_slicing, reason = "pairs, by `Color::index`")]
 mod timing;
-mod verify_move;
 
 pub use built_in::{built_in, built_in_boards, built_in_name, none_built_in};
 pub use choose::Resign;
@@ -52,8 +50,8 @@ pub use player::Player;
 pub(crate) use probing::probers;
 pub use request::{AnalysisEffort, AnalysisRequest, MoveKind, MoveRequest, Request};
 pub use rollout::RolloutThinker;
-pub use solver_thinker::{SolverOptions, SolverThreads};
-pub(crate) use solver_thinker::{SolverPlace, SolverThinker};
+pub use solver_thinker::SolverOptions;
+pub(crate) use solver_thinker::SolverThinker;
 pub(crate) use static_policy::look_at_once;
 pub use thinker::{MakeThinker, ThinkError, Thinker, ThinkerLog};
 pub use timing::{ClockState, DEFAULT_TIME_PER_MOVE, MoveTime, ThinkingLimits};
