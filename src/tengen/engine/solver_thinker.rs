@@ -104,8 +104,8 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         let solver = &mut *self.solver;
         let advice = nodes.and_then(|nodes| solve(solver, position, &with(nodes)));
         if advice.is_some() {
-            // Only what it knows already, and its view of the moves.
-            search.stop = stop.child();
+            // Only what the search knows already, and its view of the moves.
+            search.stop = StopFlag::new();
             search.stop.raise();
         }
         search.limits = limits.after(time.now().saturating_sub(started));

@@ -1,4 +1,4 @@
-//! PUCT search over one shared graph: many threads, virtual loss, tree reuse, proven results.
+//! PUCT search over one shared graph: many threads, tree reuse, proven results.
 //!
 //! A playout is *gathered* (a descent to a leaf, whose planes go into a batch), *evaluated* by the
 //! thread's own [`tengen_nn::eval::Evaluator`], and *applied* (expansion and backup). Threads share
@@ -30,7 +30,7 @@ mod tree;
 mod worker;
 
 pub use crate::report::{MoveReport, Observer, SearchReport};
-pub use params::{MoveChoice, SearchParams, add_root_noise};
+pub use params::{SearchParams, add_root_noise};
 pub use pool::{EvaluatorMaker, ProberMaker};
 pub use request::{
     ASK_AGAIN, AnalysisOptions, Limits, PointsByMove, ProbeContext, Prober, Purpose, SearchError,

@@ -39,8 +39,8 @@ impl RootPriors {
 /// Statistics of a move for selection.
 struct Candidate {
     prior: f32,
+    /// Those in flight counted.
     visits: f32,
-    in_flight: f32,
     /// Mean value for the side to move at the parent; unknown before the first visit.
     value: Option<f32>,
 }
@@ -105,7 +105,7 @@ pub(super) fn select(
         let puct = if candidate.prior < 0.0 {
             f32::MIN
         } else {
-            puct(&candidate, unvisited, explore, params.virtual_loss)
+            puct(&candidate, unvisited, explore)
         };
         if puct > best_puct {
             (best, best_puct) = (Some(i), puct);
@@ -150,21 +150,14 @@ fn candidate(tree: &Tree, edge: Option<&Edge>, prior: f32, proven: Proof) -> Opt
     }
     Some(Candidate {
         prior,
-        visits: visits as f32,
-        in_flight: in_flight as f32,
+        visits: (visits + in_flight) as f32,
         value,
     })
 }
 
 /// The move's PUCT value: `Q + U`.
-fn puct(edge: &Candidate, unvisited: f32, explore: f32, virtual_loss: f32) -> f32 {
-    let lost = virtual_loss * edge.in_flight;
-    let value = match edge.value {
-        _ if lost > 0.0 => (edge.visits * edge.value.unwrap_or(0.0) - lost) / (edge.visits + lost),
-        Some(value) => value,
-        None => unvisited,
-    };
-    value + exploration_bonus(edge.prior, explore, edge.visits + edge.in_flight)
+fn puct(edge: &Candidate, unvisited: f32, explore: f32) -> f32 {
+    edge.value.unwrap_or(unvisited) + exploration_bonus(edge.prior, explore, edge.visits)
 }
 
 impl SearchParams {
@@ -192,11 +185,10 @@ pub fn unvisited_value(node_value: f32, reduction: f32, visited_mass: f32) -> f3
 mod tests {
     use super::*;
 
-    fn edge(prior: f32, visits: f32, in_flight: f32, value: Option<f32>) -> Candidate {
+    fn edge(prior: f32, visits: f32, value: Option<f32>) -> Candidate {
         Candidate {
             prior,
             visits,
-            in_flight,
             value,
         }
     }
@@ -204,23 +196,19 @@ mod tests {
     #[test]
     fn the_formula_is_the_papers() {
         // cpuct 1, 16 visits at the parent: 0.3 + 1 * 0.2 * 4 / (1 + 3).
-        let got = puct(&edge(0.2, 3.0, 0.0, Some(0.3)), 0.0, 4.0, 0.0);
+        let got = puct(&edge(0.2, 3.0, Some(0.3)), 0.0, 4.0);
         assert!((got - 0.5).abs() < 1e-6);
     }
 
     #[test]
-    fn a_visit_in_flight_discourages_and_a_virtual_loss_more() {
-        let idle = puct(&edge(0.2, 3.0, 0.0, Some(0.3)), 0.0, 4.0, 1.0);
-        let busy = puct(&edge(0.2, 3.0, 1.0, Some(0.3)), 0.0, 4.0, 0.0);
-        let lost = puct(&edge(0.2, 3.0, 1.0, Some(0.3)), 0.0, 4.0, 1.0);
-        assert!(idle > busy && busy > lost);
-        // (3 * 0.3 - 1) / 4 + 4 * 0.2 / 5
-        assert!((lost - 0.135).abs() < 1e-6);
+    fn a_visit_in_flight_discourages() {
+        let [idle, busy] = [3.0, 4.0].map(|visits| puct(&edge(0.2, visits, Some(0.3)), 0.0, 4.0));
+        assert!(idle > busy);
     }
 
     #[test]
     fn an_unvisited_move_takes_the_reduced_value() {
-        let got = puct(&edge(0.1, 0.0, 0.0, None), -0.25, 2.0, 1.0);
+        let got = puct(&edge(0.1, 0.0, None), -0.25, 2.0);
         assert!((got - (-0.25 + 0.2)).abs() < 1e-6);
     }
 }

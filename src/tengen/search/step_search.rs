@@ -4,7 +4,7 @@
 //! opposite: a few dozen playouts for each of hundreds of positions at once. So here a search is a
 //! value: [`StepSearch::descend`] makes a playout, or leaves a position waiting
 //! ([`StepSearch::waiting`]) for its answer ([`StepSearch::answer`]). Every game waits for one
-//! evaluation at a time and no descent needs virtual loss: batches cost no strength, and a game
+//! evaluation at a time and no descent has another in flight: batches cost no strength, and a game
 //! depends only on its seed and its network.
 //!
 //! The caller may choose the root's moves. The end of a game is a value, not a proof: visits and

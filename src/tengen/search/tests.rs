@@ -159,10 +159,9 @@ fn every_visit_is_counted_by_any_number_of_threads() {
 }
 
 fn counts_every_visit<G: Encode>(position: &G) {
-    for (threads, batch, virtual_loss) in [(1, 1, 0.0), (1, 8, 0.0), (4, 1, 0.0), (4, 8, 1.0)] {
+    for (threads, batch) in [(1, 1), (1, 8), (4, 1), (4, 8)] {
         let params = SearchParams {
             batch,
-            virtual_loss,
             ..SearchParams::default()
         };
         let mut searcher = hashing(position, threads, params);
