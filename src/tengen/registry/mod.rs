@@ -15,7 +15,7 @@ use crate::clock::Clock;
 use crate::encode::Encode;
 use crate::engine::{
     Backend, Engine, EngineOptions, FromBook, MakeThinker, NetworkSetup, NetworkThinker, Networks,
-    OpenBook, Player, RolloutThinker, SolverThinker, Thinker, ThinkerLog, look_at_once, probers,
+    Player, RolloutThinker, SolverThinker, Thinker, ThinkerLog, look_at_once, probers,
 };
 use crate::game::{BoardSize, Game, Move};
 use crate::games::{UnknownGame, with_game};
@@ -103,30 +103,22 @@ fn from_book<G: Game>(empty: &G, options: &EngineOptions) -> Option<FromBook> {
     }
     let wanted = BookMeta::of(empty);
     let of_file = matches!(source, BookSource::File(_));
-    let read = move || match open_book(&source, &wanted) {
-        Ok(book) => Some(book),
-        // A controller may play on other boards, too.
-        Err(error @ BookError::Other { .. }) => {
-            log::info!("no moves from {source}: {error}");
-            None
-        }
-        Err(error) => {
-            log::error!("no moves from the book {source}: {error}");
-            None
-        }
+    let read = move || {
+        let read = source.read().and_then(|(meta, book)| {
+            meta.check_board(&wanted)?;
+            Ok((meta, book))
+        });
+        let level = match &read {
+            // A controller may play on other boards, too.
+            Err(BookError::Other { .. }) => log::Level::Info,
+            _ => log::Level::Error,
+        };
+        read.inspect_err(|error| log::log!(level, "no moves from the book {source}: {error}"))
+            .ok()
     };
     let book = FromBook::new(Box::new(read), options.book_variety, seed(options));
     // What is wrong with a file is said before the game.
     (!of_file || book.is_there()).then_some(book)
-}
-
-fn open_book(source: &BookSource, wanted: &BookMeta) -> Result<OpenBook, BookError> {
-    let (meta, book) = source.read()?;
-    meta.check_board(wanted)?;
-    Ok(OpenBook {
-        book,
-        rules: meta.rules,
-    })
 }
 
 /// The method that the options name. **The list of methods.**
