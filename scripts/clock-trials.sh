@@ -91,7 +91,7 @@ for how in exact never; do
     run late-start-canadian --time 60+30/10 --starts-late "${lag[@]}"
 done
 
-# With the network the solver works beside the search, and checks each chosen move once more.
+# With the network, whose search probes endings.
 for time in 10 60; do
     trial "network-${time}s" "$games" "--playouts-per-second 50" "${rig[@]}" "${lag[@]}" --time "$time"
 done

@@ -67,8 +67,7 @@ pub struct SearchReport {
     pub visits: u64,
     /// Visits before this search began.
     pub reused: u64,
-    /// Playouts of this search; under a simulated clock the additional work of a solver counts,
-    /// too.
+    /// Playouts of this search.
     pub playouts: u64,
     /// Evaluations requested by this search; a cache may have answered some of them.
     pub evaluations: u64,

@@ -1,5 +1,5 @@
-//! A book as a file: a table of positions and one of facts about the book, in an embedded store
-//! ([redb](https://docs.rs/redb)) that loses nothing when a process is killed.
+//! Where a book comes from: a file, or the program itself. A file has a table of positions and one of facts about the
+//! book, in an embedded store ([redb](https://docs.rs/redb)) that loses nothing when a process is killed.
 //!
 //! | table | key | value |
 //! |---|---|---|
@@ -10,8 +10,11 @@
 //! on the board, value, prior, visits, proof, and the key of the position after it. A
 //! proof is 0 for none, or 1 for a loss, 2 for a draw and 3 for a win of the side to move.
 
+use std::ffi::OsString;
+use std::fmt;
 use std::io::{ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use redb::backends::InMemoryBackend;
 use redb::{
@@ -20,7 +23,7 @@ use redb::{
 };
 
 use super::{Book, BookError, BookMeta, LeftOut, Searched, SearchedMove};
-use crate::game::{Move, Proof};
+use crate::game::{BoardSize, Move, Proof};
 use crate::system::is_offered;
 use tengen_nn::files;
 
@@ -49,7 +52,7 @@ impl BookFile {
             .metadata()
             .is_ok_and(|file| !file.is_file() || file.len() > 0)
         {
-            match self::meta(Bytes::OfFile(path)) {
+            match BookSource::File(path.to_owned()).read_meta() {
                 Err(BookError::Empty) => {}
                 // Another program may have begun it just now.
                 Err(BookError::NotABook) => return Err(open_error(path)),
@@ -109,89 +112,145 @@ fn open_error(path: &Path) -> BookError {
     opened.err().unwrap_or(BookError::NotABook)
 }
 
-/// The bytes of a book.
-#[derive(Clone, Copy)]
-pub(super) enum Bytes<'a> {
-    InMemory(&'a [u8]),
-    OfFile(&'a Path),
-}
-
-/// A whole book.
-pub(super) fn contents(bytes: Bytes<'_>) -> Result<(BookMeta, Book), BookError> {
-    read_by(bytes, read_contents)
-}
-
-/// What a book is about.
-pub(super) fn meta(bytes: Bytes<'_>) -> Result<BookMeta, BookError> {
-    read_by(bytes, read_meta)
-}
-
 /// How often a damaged book is read again: the copy of one that is being added to may have parts from before and from
 /// after.
 const ATTEMPTS: usize = 5;
 /// Maximum size of a book in bytes.
 const LARGEST: u64 = 1 << 32;
-/// Bytes that are copied at once.
-const PART: u64 = 1 << 20;
 /// What all files of the store begin with.
 const MAGIC: &[u8] = b"redb\x1a\x0a\xa9\x0d\x0a";
 
-fn read_by<T>(
-    bytes: Bytes<'_>,
-    read: impl Fn(&ReadTransaction) -> Result<T, BookError>,
-) -> Result<T, BookError> {
-    let attempt = || {
-        unharmed(|| {
-            let store = copy(bytes)?;
-            read(&store.begin_read().map_err(redb::Error::from)?)
-        })
-    };
-    let mut attempts = std::iter::repeat_with(attempt).take(ATTEMPTS);
-    let found = attempts.find(|found| !matches!(found, Err(BookError::Damaged)));
-    found.unwrap_or(Err(BookError::Damaged))
+/// The book that is compiled into the program; how it was made stands in `models/recipes/nogo.sh`.
+#[cfg(not(feature = "gomocup"))]
+const BUILT_IN: Option<&[u8]> = Some(include_bytes!("../../../models/nogo-9x9.book"));
+#[cfg(feature = "gomocup")]
+const BUILT_IN: Option<&[u8]> = None;
+
+/// None was asked for, or this program has none built in.
+const NO_BOOK: BookError = BookError::Unavailable("there is none");
+
+/// Whether the built-in book is for this game and board.
+pub(crate) fn is_built_in(game: &str, size: BoardSize) -> bool {
+    BUILT_IN.is_some() && game == "nogo" && size == BoardSize::square(9)
 }
 
-/// A checked copy of a book in memory: the store checks only what it may write to, and reading changes no file. The copy
-/// of a book whose process was killed is repaired.
-fn copy(bytes: Bytes<'_>) -> Result<Database, BookError> {
-    let (mut input, len): (Box<dyn Read>, u64) = match bytes {
-        Bytes::InMemory(bytes) => (Box::new(bytes), bytes.len() as u64),
-        Bytes::OfFile(path) => {
-            let (file, len) = files::open(path, LARGEST)?;
-            (Box::new(file), len)
-        }
-    };
-    let backend = InMemoryBackend::new();
-    let (mut part, mut at) = (Vec::new(), 0);
-    loop {
-        // It may grow while it is read.
-        let wanted = PART.min(len.saturating_sub(at));
-        part.clear();
-        let read = input.by_ref().take(wanted).read_to_end(&mut part);
-        read.map_err(BookError::Io)?;
-        if at == 0 {
-            // The store would begin a new one in an empty file.
-            if !part.starts_with(MAGIC) {
-                return Err(BookError::NotABook);
-            }
-            if !is_offered(usize::try_from(len).unwrap_or(usize::MAX)) {
-                return Err(BookError::Io(ErrorKind::OutOfMemory.into()));
-            }
-            backend.set_len(len).map_err(redb::Error::from)?;
-        }
-        if part.is_empty() {
-            break;
-        }
-        backend.write(at, &part).map_err(redb::Error::from)?;
-        at += part.len() as u64;
+/// Where a book comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BookSource {
+    /// No book: `none`.
+    None,
+    /// The program's own, of NoGo 9x9: `built-in`.
+    BuiltIn,
+    /// A file of `tengen book`.
+    File(PathBuf),
+}
+
+impl BookSource {
+    /// Reads the whole book.
+    ///
+    /// # Errors
+    /// [`BookError`] if there is none, or it is not one, or damaged.
+    pub fn read(&self) -> Result<(BookMeta, Book), BookError> {
+        self.read_by(read_contents)
     }
-    let open = || -> Result<Database, redb::Error> {
-        let mut builder = Database::builder();
-        Ok(builder
-            .set_check_integrity_on_open(true)
-            .create_with_backend(backend)?)
-    };
-    Ok(open()?)
+
+    /// What the book is about.
+    ///
+    /// # Errors
+    /// As [`BookSource::read`].
+    pub fn read_meta(&self) -> Result<BookMeta, BookError> {
+        self.read_by(read_meta)
+    }
+
+    fn read_by<T>(
+        &self,
+        read: impl Fn(&ReadTransaction) -> Result<T, BookError>,
+    ) -> Result<T, BookError> {
+        let attempt = || {
+            unharmed(|| {
+                let store = self.copy()?;
+                read(&store.begin_read().map_err(redb::Error::from)?)
+            })
+        };
+        let mut attempts = std::iter::repeat_with(attempt).take(ATTEMPTS);
+        let found = attempts.find(|found| !matches!(found, Err(BookError::Damaged)));
+        found.unwrap_or(Err(BookError::Damaged))
+    }
+
+    /// A checked copy in memory: the store checks only what it may write to, and reading changes no file. The copy
+    /// of a book whose process was killed is repaired.
+    fn copy(&self) -> Result<Database, BookError> {
+        let (mut input, len) = self.open()?;
+        let mut bytes = Vec::new();
+        let mut head = input.by_ref().take(MAGIC.len() as u64);
+        head.read_to_end(&mut bytes).map_err(BookError::Io)?;
+        // The store would begin a new one in an empty file.
+        if bytes != MAGIC {
+            return Err(BookError::NotABook);
+        }
+        let copies = usize::try_from(2 * len).unwrap_or(usize::MAX);
+        if !is_offered(copies) {
+            return Err(BookError::Io(ErrorKind::OutOfMemory.into()));
+        }
+        // It may grow while it is read.
+        let mut rest = input.take(len.saturating_sub(bytes.len() as u64));
+        rest.read_to_end(&mut bytes).map_err(BookError::Io)?;
+        let open = || -> Result<Database, redb::Error> {
+            let backend = InMemoryBackend::new();
+            backend.set_len(len)?;
+            backend.write(0, &bytes)?;
+            let mut builder = Database::builder();
+            Ok(builder
+                .set_check_integrity_on_open(true)
+                .create_with_backend(backend)?)
+        };
+        Ok(open()?)
+    }
+
+    /// The bytes, and their number.
+    fn open(&self) -> Result<(Box<dyn Read>, u64), BookError> {
+        match self {
+            BookSource::None => Err(NO_BOOK),
+            BookSource::BuiltIn => {
+                let bytes = BUILT_IN.ok_or(NO_BOOK)?;
+                Ok((Box::new(bytes), bytes.len() as u64))
+            }
+            BookSource::File(path) => {
+                let (file, len) = files::open(path, LARGEST)?;
+                Ok((Box::new(file), len))
+            }
+        }
+    }
+}
+
+impl FromStr for BookSource {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<BookSource, &'static str> {
+        match text {
+            "" => Err("a file name, built-in or none"),
+            "none" => Ok(BookSource::None),
+            "built-in" => Ok(BookSource::BuiltIn),
+            path => Ok(BookSource::File(path.into())),
+        }
+    }
+}
+
+impl From<OsString> for BookSource {
+    fn from(text: OsString) -> BookSource {
+        let named = text.to_str().and_then(|text| text.parse().ok());
+        named.unwrap_or_else(|| BookSource::File(text.into()))
+    }
+}
+
+impl fmt::Display for BookSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BookSource::None => f.write_str("none"),
+            BookSource::BuiltIn => f.write_str("built-in"),
+            BookSource::File(path) => path.display().fmt(f),
+        }
+    }
 }
 
 /// The result of using the store, which may panic where a file's bytes were changed and its check missed it.

@@ -115,9 +115,9 @@ pub enum BookError {
     /// The file is something else.
     #[error("it is not a book of Tengen")]
     NotABook,
-    /// None was asked for, or this program has none built in.
-    #[error("there is none")]
-    None,
+    /// There is no such book, or another process is adding to it.
+    #[error("{0}")]
+    Unavailable(&'static str),
     /// A file in which nothing was saved.
     #[error("there is nothing in it yet")]
     Empty,
@@ -139,18 +139,9 @@ pub enum BookError {
         /// Those in use.
         wanted: String,
     },
-    /// Another process is adding to it.
-    #[error("another program is adding to it")]
-    InUse,
     /// Its contents contradict each other, or parts of it are missing.
     #[error("it is damaged: use a copy of it, or build it again")]
     Damaged,
-    /// There is no such file.
-    #[error("no such file")]
-    Missing,
-    /// Its folder does not exist.
-    #[error("no such folder")]
-    NoFolder,
     /// It cannot be opened.
     #[error(transparent)]
     Open(OpenError),
@@ -166,7 +157,9 @@ pub enum BookError {
 impl From<OpenError> for BookError {
     fn from(error: OpenError) -> BookError {
         match error {
-            OpenError::Io(error) if error.kind() == ErrorKind::NotFound => BookError::Missing,
+            OpenError::Io(error) if error.kind() == ErrorKind::NotFound => {
+                BookError::Unavailable("no such file")
+            }
             other => BookError::Open(other),
         }
     }
@@ -178,13 +171,15 @@ impl From<redb::Error> for BookError {
         match error {
             redb::Error::Io(error) => match error.kind() {
                 ErrorKind::InvalidData => BookError::NotABook,
-                ErrorKind::NotFound => BookError::NoFolder,
+                ErrorKind::NotFound => BookError::Unavailable("no such folder"),
                 // Beyond the end of the file, or of its copy in memory.
                 ErrorKind::UnexpectedEof | ErrorKind::InvalidInput => BookError::Damaged,
                 _ => BookError::Io(error),
             },
             redb::Error::Corrupted(_) => BookError::Damaged,
-            redb::Error::DatabaseAlreadyOpen => BookError::InUse,
+            redb::Error::DatabaseAlreadyOpen => {
+                BookError::Unavailable("another program is adding to it")
+            }
             redb::Error::TableDoesNotExist(_) => BookError::Empty,
             redb::Error::TableTypeMismatch { .. } => BookError::NotABook,
             other => BookError::Store(Box::new(other)),

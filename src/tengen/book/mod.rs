@@ -18,15 +18,13 @@ mod file;
 mod growth;
 mod meta;
 mod searched;
-mod source;
 mod tree;
 
-pub use file::BookFile;
+pub(crate) use file::is_built_in;
+pub use file::{BookFile, BookSource};
 pub use growth::{Growth, Place};
 pub use meta::{BookError, BookMeta};
 pub use searched::{Images, LeftOut, Searched, SearchedMove};
-pub use source::BookSource;
-pub(crate) use source::is_built_in;
 pub use tree::{Book, BookLine, BookMove, line};
 
 #[cfg(test)]

@@ -6,47 +6,17 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::history::History;
-use crate::book::{Book, BookLine, BookMove, Images, line};
+use crate::book::{Book, BookLine, BookMeta, BookMove, Images, line};
 use crate::clock::StopReason;
 use crate::game::{Game, GameState, Move, Proof};
 use crate::search::{MoveReport, SearchReport};
 
-/// A book that is read, with its rules and komi as the game writes them.
-pub(crate) struct OpenBook {
-    pub(crate) book: Book,
-    pub(crate) rules: String,
-}
-
-type ReadBook = Box<dyn FnOnce() -> Option<OpenBook> + Send>;
-
-impl OpenBook {
-    /// The images of the present position, and the book's moves there as its own, the best first.
-    fn look_up<G: Game>(
-        &self,
-        history: &History<G>,
-        start: &GameState<G>,
-    ) -> Option<(Images<G>, Vec<BookMove>)> {
-        let position = start.position();
-        if history.rules().to_string() != self.rules {
-            return None;
-        }
-        let images = Images::made(position.clone(), |symmetry| {
-            Some(history.turned(symmetry)?.position_for(position.to_move()))
-        });
-        let of_book = self.book.moves(images.key()).into_iter();
-        let own = of_book.filter_map(|found| {
-            let mv = images.own(found.mv)?;
-            start.allows(mv).then_some(BookMove { mv, ..found })
-        });
-        let own = own.collect();
-        Some((images, own))
-    }
-}
+type ReadBook = Box<dyn FnOnce() -> Option<(BookMeta, Book)> + Send>;
 
 /// A book, and how moves are chosen from it.
 pub(crate) struct FromBook {
     /// Read when it is first asked: that takes longer than all else that an engine does at its start.
-    open: LazyCell<Option<OpenBook>, ReadBook>,
+    open: LazyCell<Option<(BookMeta, Book)>, ReadBook>,
     /// What a move may be worth less than the best, in units of value.
     variety: f32,
     random: Xoshiro256PlusPlus,
@@ -73,14 +43,11 @@ impl FromBook {
         history: &History<G>,
         start: &GameState<G>,
     ) -> Vec<BookLine> {
-        let Some(open) = self.open.as_ref() else {
-            return Vec::new();
-        };
-        let Some((images, moves)) = open.look_up(history, start) else {
+        let Some((book, images, moves)) = look_up(self.open.as_ref(), history, start) else {
             return Vec::new();
         };
         let with_line = |found: BookMove| BookLine {
-            line: line(&open.book, &images.after(found.mv)),
+            line: line(book, &images.after(found.mv)),
             found,
         };
         moves.into_iter().map(with_line).collect()
@@ -94,8 +61,7 @@ impl FromBook {
         start: &GameState<G>,
         avoid: &[Move],
     ) -> Option<SearchReport> {
-        let open = self.open.as_ref()?;
-        let (images, mut moves) = open.look_up(history, start)?;
+        let (book, images, mut moves) = look_up(self.open.as_ref(), history, start)?;
         moves.retain(|found| !avoid.contains(&found.mv));
         let best = moves.first()?;
         if !best.is_known || best.proof == Some(Proof::Loss) {
@@ -122,14 +88,38 @@ impl FromBook {
             .collect();
         reports.sort_by_key(|report| report.mv != chosen);
         let report = reports.first_mut()?;
-        report.pv.extend(line(&open.book, &images.after(chosen)));
+        report.pv.extend(line(book, &images.after(chosen)));
         report.pv_visits = vec![report.visits; report.pv.len()];
         let (value, proof) = (report.value, report.proof);
         Some(SearchReport {
             value,
             proof,
-            visits: open.book.searched(images.key())?.visits,
+            visits: book.searched(images.key())?.visits,
             ..SearchReport::unsearched(reports, StopReason::Book)
         })
     }
+}
+
+/// The book, if it is for the rules of the game; the images of the present position, and the book's moves there as its own,
+/// the best first.
+fn look_up<'b, G: Game>(
+    open: Option<&'b (BookMeta, Book)>,
+    history: &History<G>,
+    start: &GameState<G>,
+) -> Option<(&'b Book, Images<G>, Vec<BookMove>)> {
+    let (meta, book) = open?;
+    let position = start.position();
+    if history.rules().to_string() != meta.rules {
+        return None;
+    }
+    let images = Images::made(position.clone(), |symmetry| {
+        Some(history.turned(symmetry)?.position_for(position.to_move()))
+    });
+    let of_book = book.moves(images.key()).into_iter();
+    let own = of_book.filter_map(|found| {
+        let mv = images.own(found.mv)?;
+        start.allows(mv).then_some(BookMove { mv, ..found })
+    });
+    let own = own.collect();
+    Some((book, images, own))
 }

@@ -10,8 +10,7 @@ use std::sync::Arc;
 use rand::SeedableRng as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::built_in::{built_in_boards, built_in_name};
-use super::networks::{Attempt, fallbacks};
+use super::networks::{Attempt, built_in_boards, built_in_name, fallbacks};
 use super::rollout::draws_by_policy;
 use super::{NetworkSetup, Networks, RolloutThinker, ThinkError, Thinker, ThinkerLog};
 use crate::clock::{Budget, Clock, StopReason};
@@ -120,22 +119,19 @@ impl<G: Encode> NetworkThinker<G> {
     fn pass_over(&mut self, attempt: &Attempt, error: &SearchError) {
         let reason = error.to_string();
         let unavailable = matches!(error, SearchError::Eval(EvalError::Unavailable { .. }));
+        let by_itself = unavailable && self.setup.backend.is_none();
         let other_board = matches!(
             error,
             SearchError::Mismatch(Mismatch::Size { .. } | Mismatch::NotBuiltIn(_))
         );
         let is_missing = attempt.model.is_none() && built_in_boards(G::NAME).is_none();
-        let nobody_asked = !attempt.asked || is_missing;
-        let level = if nobody_asked || reason == self.last_reason {
-            log::Level::Info
-        } else if unavailable && self.setup.backend.is_none() && !attempt.is_available() {
-            // Part of the automatic choice: it matters only if it should have worked.
-            log::Level::Info
-        } else if unavailable && self.setup.backend.is_none() || other_board {
-            // The controller has chosen another board.
-            log::Level::Warn
-        } else {
-            log::Level::Error
+        // Part of the automatic choice: it matters only if it should have worked.
+        let is_expected = is_missing || by_itself && !attempt.is_available();
+        let level = match !attempt.asked || is_expected || reason == self.last_reason {
+            true => log::Level::Info,
+            // The controller may have chosen another board.
+            false if by_itself || other_board => log::Level::Warn,
+            false => log::Level::Error,
         };
         self.worst = self.worst.min(level);
         self.say(level, format!("{attempt} is not used: {reason}"));

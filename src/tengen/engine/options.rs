@@ -125,7 +125,7 @@ crate::settings! {
                  for Gomoku freestyle, standard, renju, caro, standard-caro"),
             "The game's rules, where it has several variants";
         level: f32 = 12.0, 1.0..=12.0,
-            "Strength from 1 to 12: from a beginner's to the full one, below 11 also between two levels, such as 3.5. Sets visits, move-temperature and its half-life, move-least-share, solver-threads and probe-nodes; made for \
+            "Strength from 1 to 12: from a beginner's to the full one, below 11 also between two levels, such as 3.5. Sets visits, move-temperature and its half-life, move-least-share, solver-from and probe-nodes; made for \
              networks";
         resign_below: Option<Resign> = None => "-0.95 in Go, else off",
             ValueReader("VALUE", "off or a number from -1 to 1", |text| match text {

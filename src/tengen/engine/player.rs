@@ -167,33 +167,25 @@ impl<G: Game> Player<G> {
         observer: &mut Observer<'_>,
     ) -> Option<SearchReport> {
         let stop = &request.stop;
-        let symmetry = match request.kind {
-            AnalysisEffort::Network(symmetry) => symmetry,
-            _ => Symmetry::IDENTITY,
+        let (visits, time) = match request.kind {
+            AnalysisEffort::Network(symmetry) => {
+                return self.evaluated(request.color, symmetry, stop);
+            }
+            AnalysisEffort::Endless => (None, None),
+            AnalysisEffort::Bounded { visits, time } => (visits, time),
+            AnalysisEffort::OneEvaluation => (Some(1), None),
         };
-        let is_turned = symmetry != Symmetry::IDENTITY;
-        let turned = is_turned.then(|| self.history.turned(symmetry));
-        let history = match &turned {
-            Some(turned) => turned.as_ref()?,
-            None => &self.history,
-        };
-        let mut game_state = history.game_state_for(request.color);
-        let by_network = matches!(request.kind, AnalysisEffort::Network(_));
-        if scoring::agrees_on_dead(game_state.position()) || !by_network {
-            // If both have passed: what if the game went on? The network alone knows less of it than a count of all
-            // stones.
-            game_state = game_state.with(scoring::resumed(game_state.position()));
-        }
+        let game_state = self.history.game_state_for(request.color);
+        // If both have passed: what if the game went on?
+        let game_state = game_state.with(scoring::resumed(game_state.position()));
         game_state.legal_moves().next()?;
-        // The network alone is asked for its own owners.
-        let counted = (!by_network).then(|| self.counted(stop)).flatten();
+        let counted = self.counted(stop);
         let mut analysis = AnalysisOptions {
             purpose: Purpose::Position,
             ..request.options.clone()
         };
         let position = game_state.position();
-        let avoids_pass = analysis.avoid.contains(&position.size().pass());
-        let may_pass = G::INFO.scored && !is_turned && !avoids_pass;
+        let may_pass = G::INFO.scored && !analysis.avoid.contains(&position.size().pass());
         // A judgement takes longer than the analysis of a position of a whole game should: after a pass alone.
         let effort = EstimateLimits::of_controller(stop);
         let mut judged = match may_pass && passing::is_offered(position) {
@@ -209,11 +201,6 @@ impl<G: Game> Player<G> {
             }
             changed
         };
-        let (visits, time) = match request.kind {
-            AnalysisEffort::Endless | AnalysisEffort::Network(_) => (None, None),
-            AnalysisEffort::Bounded { visits, time } => (visits, time),
-            AnalysisEffort::OneEvaluation => (Some(1), None),
-        };
         let budget = time.map(timing::fixed_budget);
         let mut shown = |report: &SearchReport| {
             let changed = adapted(report, &judged);
@@ -223,33 +210,51 @@ impl<G: Game> Player<G> {
             .within(Limits { visits, budget })
             .until(stop)
             .with(analysis);
-        let found = match request.kind {
-            AnalysisEffort::Network(_) => {
-                let evaluation = SearchRequest::evaluation(game_state.clone()).until(stop);
-                let evaluated = self.worker.search(evaluation, &mut |_| {});
-                evaluated.map(|report| report.turned(symmetry.inverse(), position.size()))
-            }
-            _ => {
-                self.exclude(&request.options.avoid);
-                self.worker.search(search.clone(), &mut shown)
-            }
-        };
+        self.exclude(&request.options.avoid);
+        let found = self.worker.search(search.clone(), &mut shown);
+        let mut report = to_show(found, stop)?;
         let is_bounded = matches!(request.kind, AnalysisEffort::Bounded { .. });
-        match found {
-            Ok(mut report) => {
-                if may_pass && is_bounded && !stop.is_raised() {
-                    self.weigh_pass(&search, &mut report, &mut judged, effort);
-                }
-                Some(adapted(&report, &judged).unwrap_or(report))
-            }
-            // It was stopped while the network was being loaded.
-            Err(_) if stop.is_raised() => None,
-            Err(error) => {
-                log::error!("nothing to show: {error}");
-                None
-            }
+        if may_pass && is_bounded && !stop.is_raised() {
+            self.weigh_pass(&search, &mut report, &mut judged, effort);
         }
+        Some(adapted(&report, &judged).unwrap_or(report))
     }
+
+    /// The network's evaluation of the game under a symmetry of the board, turned back.
+    fn evaluated(
+        &mut self,
+        color: Color,
+        symmetry: Symmetry,
+        stop: &StopFlag,
+    ) -> Option<SearchReport> {
+        let is_turned = symmetry != Symmetry::IDENTITY;
+        let turned = is_turned.then(|| self.history.turned(symmetry));
+        let history = match &turned {
+            Some(turned) => turned.as_ref()?,
+            None => &self.history,
+        };
+        let mut game_state = history.game_state_for(color);
+        // Of a game that is over a count of all stones knows more than the network.
+        if scoring::agrees_on_dead(game_state.position()) {
+            game_state = game_state.with(scoring::resumed(game_state.position()));
+        }
+        game_state.legal_moves().next()?;
+        let size = game_state.position().size();
+        let evaluation = SearchRequest::evaluation(game_state).until(stop);
+        let report = to_show(self.worker.search(evaluation, &mut |_| {}), stop)?;
+        Some(report.turned(symmetry.inverse(), size))
+    }
+}
+
+/// The report of an analysis, if there is one.
+fn to_show(found: Result<SearchReport, ThinkError>, stop: &StopFlag) -> Option<SearchReport> {
+    // It may have been stopped while the network was being loaded.
+    let error = |error: &ThinkError| {
+        if !stop.is_raised() {
+            log::error!("nothing to show: {error}");
+        }
+    };
+    found.inspect_err(error).ok()
 }
 
 impl<G: Game> Engine for Player<G> {
@@ -311,9 +316,8 @@ impl<G: Game> Engine for Player<G> {
         self.awaits_reply = false;
         self.resign.iter_mut().for_each(Resign::forget);
         let number = self.history.undo()?;
-        if let Some((_, made)) = self.times.pop_if(|(at, _)| *at == number) {
-            self.timing.take_back(&made);
-        }
+        // The time of the move stays spent.
+        self.times.pop_if(|(at, _)| *at == number);
         self.tell_change();
         Ok(())
     }

@@ -73,7 +73,8 @@ impl<G: Rollout, S: RolloutSearch<G>> Thinker<G> for RolloutThinker<S> {
             reason = ended_by.unwrap_or(reason);
             ended_by.is_some()
         };
-        let (mut shown, mut begun, mut looked) = (Duration::ZERO, false, false);
+        let (mut shown, mut begun) = (Duration::ZERO, false);
+        let mut at_once = analysis.at_once;
         let by_move = analysis.points != PointsByMove::Nothing;
         let avoid = &analysis.avoid;
         let mut found = self
@@ -81,22 +82,15 @@ impl<G: Rollout, S: RolloutSearch<G>> Thinker<G> for RolloutThinker<S> {
             .watch(start, avoid, by_move, &mut |playouts, found| {
                 self.time.worked(u64::from(begun));
                 begun = true;
-                if analysis.at_once && !looked {
-                    looked = true;
+                let now = elapsed();
+                let due = |every| now.saturating_sub(shown) >= every;
+                if std::mem::take(&mut at_once) || analysis.interval.is_some_and(due) {
+                    shown = now;
+                    let found = found();
                     observer(&SearchReport {
-                        elapsed: elapsed(),
-                        ..found()
+                        elapsed: now,
+                        ..found
                     });
-                }
-                if let Some(every) = analysis.interval {
-                    let now = elapsed();
-                    if now.saturating_sub(shown) >= every {
-                        shown = now;
-                        observer(&SearchReport {
-                            elapsed: now,
-                            ..found()
-                        });
-                    }
                 }
                 !done(playouts)
             });

@@ -1,70 +1,29 @@
-//! A thinker with an exact solver of endings.
+//! A thinker with the exact solver of its game: the one place that solves before a search.
 //!
-//! When few enough moves are left, the solver works on the same position as the search. A result
-//! ends the search, and the move is chosen by it: a win by a wide margin, or in a lost position the
-//! move that is hardest to answer. Partial proofs stay in its table for the next move.
-//!
-//! Under a time limit it has its own threads if the search leaves processors idle; otherwise the
-//! search has all the time, as its probes use it better. With a number of visits, or under a
-//! simulated clock, it works before the search with a number of nodes, so that equal calls stay
-//! equal; the simulated clock counts both as concurrent. An unproven move is
-//! [verified](super::verify_move) before it is played.
+//! When few enough moves are left, moves that are cheaply proven to lose are left out of the search. Where
+//! the search counts visits, or is shown, the solver works on the position first, with a number of nodes,
+//! so that equal calls stay equal. A result ends the search, and the move is chosen by it: a win by a wide
+//! margin, or in a lost position the move that is hardest to answer. Under a time limit the search has the
+//! time, as its [probes](super::probing) use it better. (One thread each on a shared processor, 8 s a game:
+//! half of the move's time for the solver scored 42.5% [36.0, 49.3] of 200 games of NoGo against none, and
+//! 45.4% [37.6, 53.5] of 120 of Gomoku.)
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
-use super::merge_proof::{merge_losing, merge_proof, show_proof, unsearched};
-use super::verify_move::{
-    CheckBudget, NODES_PER_PLAYOUT, QUICK_CHECK, limits_before_look, verify_move,
-};
 use super::{ThinkError, Thinker};
-use crate::clock::Clock;
-use crate::game::{GameState, Proof};
-use crate::search::{Limits, Observer, Purpose, SearchReport, SearchRequest, StopFlag};
-use crate::settings::{Allowed as _, ValueReader};
-use crate::solver::{Solvable, Solve, SolveLimits, SolvedMoves};
-
-/// 1/SHARE of visits or simulated time are added for the solver.
-const SHARE: u64 = 5;
-/// Nodes for choosing among the moves of a won position, and of a lost or drawn one. Any winning
-/// move will do; a losing one must be chosen with care.
-const ADVICE_WON: u64 = 20_000;
-const ADVICE_LOST: u64 = 200_000;
-
-/// Where the solver of endings runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum SolverThreads {
-    /// As [`SolverThreads::Auto`] with a network, none with playouts.
-    #[default]
-    Backend,
-    /// One beside the search under a time limit if that leaves a processor idle, else none.
-    Auto,
-    /// Threads beside the search; 0 for no solver.
-    Exactly(usize),
-}
-
-impl SolverThreads {
-    /// `auto`, or a number up to 1024.
-    fn named(text: &str) -> Option<SolverThreads> {
-        match text {
-            "auto" => Some(SolverThreads::Auto),
-            _ => (0..=1024).read(text).map(SolverThreads::Exactly),
-        }
-    }
-}
+use crate::clock::{Clock, StopReason};
+use crate::game::{GameState, Move, Proof};
+use crate::search::{Limits, MoveReport, Observer, Purpose, SearchReport, SearchRequest, StopFlag};
+use crate::solver::{RatedMove, Solvable, Solve, SolveLimits, SolvedMoves};
 
 crate::settings! {
     /// Settings of the solver.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     SolverOptions, "Solver" {
-        solver_threads: SolverThreads = SolverThreads::Backend => "auto with a network, 0 with playouts",
-            ValueReader("N", "a whole number up to 1024, or auto", SolverThreads::named),
-            "Threads that solve the position during the search; 0 for none; auto for 1, but under a time limit only \
-             if the search leaves a processor idle";
         solver_from: u32 = 36, ..,
-            "The solver starts when at most this many moves can be left in the game: 36 is about ply 42 of NoGo on \
-             9x9";
+            "Where at most this many moves can be left in the game, the position is solved before a search that counts \
+             visits or is shown, and moves that are seen to lose are left out of any search: 36 is about ply 42 of NoGo \
+             on 9x9; 0 for never; with playouts in Gomoku only";
         solver_mib: u32 = 128, 4..=1_000_000,
             "Memory in MiB for positions that the solver has proven";
         probe_nodes: u64 = 100, 0..=1_000_000,
@@ -74,204 +33,46 @@ crate::settings! {
     }
 }
 
-/// Where a solver works.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SolverPlace {
-    /// On this many threads beside the search, or before one that counts visits.
-    Beside(usize),
-    /// The same on one thread, but not under a time limit, as no processor is idle.
-    Untimed,
-    /// For the search's probes only.
-    Nowhere,
-}
+/// Nodes that cost about as much as a playout with a network: 500,000 against 5,000 per second and
+/// thread (`tengen bench --throughput`).
+const NODES_PER_PLAYOUT: u64 = 100;
+/// The work of 1/SHARE of the visits, or of the time, is added for the solver.
+const SHARE: u32 = 5;
+/// Nodes for moves that lose, and at least for a position that is analysed.
+const QUICK_CHECK: u64 = 2_000;
+/// Nodes before a search that is shown, if not only visits limit it: 40 ms.
+const SHOWN: u64 = 20_000;
+/// Nodes for choosing among the moves of a won position, and of a lost or drawn one. Any winning
+/// move will do; a losing one must be chosen with care.
+const ADVICE_WON: u64 = 20_000;
+const ADVICE_LOST: u64 = 200_000;
+/// Nodes for the line of play.
+const LINE: u64 = 50_000;
 
-/// Any thinker, with a solver if the game has one.
+/// Any thinker, with the solver of its game.
 pub(crate) struct SolverThinker<G: Solvable> {
     inner: Box<dyn Thinker<G>>,
-    solver: Option<Box<dyn Solve<G>>>,
-    place: SolverPlace,
-    options: SolverOptions,
-    /// Playouts per simulated second.
-    simulated: Option<f64>,
+    solver: Box<dyn Solve<G>>,
+    /// Used when at most this many moves can be left.
+    from: u32,
     time: Arc<dyn Clock>,
 }
 
-/// The result as a word.
-fn verdict(advice: Option<&SolvedMoves>) -> &'static str {
-    match advice.map(|advice| advice.proof) {
-        None => "unsolved",
-        Some(Proof::Win) => "won",
-        Some(Proof::Draw) => "drawn",
-        Some(Proof::Loss) => "lost",
-    }
-}
-
-/// Results of search and solver.
-type Found = (Result<SearchReport, ThinkError>, Option<Solved>);
-
-/// Work of the solver for one move.
-struct Solved {
-    advice: Option<SolvedMoves>,
-    nodes: u64,
-}
-
 impl<G: Solvable> SolverThinker<G> {
-    /// Memory and threads are allocated when first needed; `solver` may be shared, and is created
-    /// if there is none. `simulated` is the number of playouts per second of a simulated clock, if
-    /// there is one.
+    /// The solver, which allocates its memory at its first use, may share it with probes.
     pub(crate) fn new(
         inner: Box<dyn Thinker<G>>,
-        solver: Option<Box<dyn Solve<G>>>,
-        place: SolverPlace,
-        options: SolverOptions,
-        simulated: Option<f64>,
+        solver: Box<dyn Solve<G>>,
+        from: u32,
         time: Arc<dyn Clock>,
     ) -> Self {
         SolverThinker {
             inner,
             solver,
-            place,
-            options,
-            simulated,
+            from,
             time,
         }
     }
-
-    /// Whether the solver works on this position, before the search or beside it.
-    fn is_for(&self, position: &G) -> bool {
-        self.place != SolverPlace::Nowhere
-            && position.plies_left().at_most(self.options.solver_from)
-    }
-
-    /// Creates the solver if there is none yet, in games that have one.
-    fn make_solver(&mut self) {
-        let bytes = (self.options.solver_mib as usize) << 20;
-        self.solver = self.solver.take().or_else(|| G::solver(bytes));
-    }
-
-    /// Nodes of a solver that works before the search, in proportion to the search's visits or
-    /// simulated time, so that moves are reproducible; `None` if real time limits it, or nothing.
-    fn nodes_before(&self, limits: &Limits, purpose: Purpose) -> Option<u64> {
-        let seconds = limits.budget.map(|budget| budget.target.as_secs_f64());
-        let simulated = self.simulated.zip(seconds);
-        let simulated = simulated.map(|(rate, seconds)| (rate * seconds) as u64);
-        let playouts = match (limits.visits, simulated) {
-            (Some(visits), Some(simulated)) => visits.min(simulated),
-            (Some(_), None) if seconds.is_some() => return None,
-            (Some(visits), None) => visits,
-            (None, simulated) => simulated?,
-        };
-        let nodes = playouts.saturating_mul(NODES_PER_PLAYOUT) / SHARE;
-        // An analysis gets what can be seen at once, also with a single visit.
-        let least = match purpose {
-            Purpose::Position => QUICK_CHECK,
-            Purpose::Move | Purpose::ShownMove => 0,
-        };
-        Some(nodes.max(least))
-    }
-
-    /// Solves with this many nodes, and then searches.
-    fn before(
-        &mut self,
-        nodes: u64,
-        solver: &mut dyn Solve<G>,
-        mut request: SearchRequest<G>,
-        observer: &mut Observer<'_>,
-        started: Duration,
-    ) -> Found {
-        let (position, time) = (request.start.position(), &*self.time);
-        let halt = |_: u64| request.stop.is_raised();
-        let solved = solve(solver, position, &SolveLimits::alone(nodes, &halt));
-        let elapsed = || time.now().saturating_sub(started);
-        if let Some(advice) = &solved.advice {
-            request.stop.raise();
-            // The search may not answer in time.
-            if advice.proof == Proof::Win && request.analysis.at_once {
-                observer(&merge_proof(unsearched(advice), advice, elapsed()));
-            }
-        }
-        // Zero on a simulated clock, which stands still meanwhile.
-        let spent = elapsed();
-        request.limits = request.limits.after(spent);
-        let mut report = self.inner.search(&request, observer);
-        if let Ok(report) = &mut report {
-            report.elapsed += spent;
-            if self.simulated.is_some() {
-                // Concurrent work takes as long as the longer of the two.
-                let work = solved.nodes / NODES_PER_PLAYOUT;
-                count(work.saturating_sub(report.playouts), report, time);
-            }
-        }
-        (report, Some(solved))
-    }
-
-    /// Searches while the solver works on its own threads. The search ends when the solver is done, and the solver when
-    /// the time is up.
-    fn beside(
-        &mut self,
-        solver: &mut dyn Solve<G>,
-        request: &SearchRequest<G>,
-        observer: &mut Observer<'_>,
-        started: Duration,
-    ) -> Found {
-        let threads = match self.place {
-            SolverPlace::Beside(threads) => threads,
-            _ => 1,
-        };
-        let (position, limits) = (request.start.position(), &request.limits);
-        let deadline = limits
-            .budget
-            .map(|budget| started.saturating_add(budget.maximum));
-        let (time, over) = (&*self.time, AtomicBool::new(false));
-        let late = || deadline.is_some_and(|deadline| time.now() >= deadline);
-        let halt = |_: u64| over.load(Ordering::Relaxed) || request.stop.is_raised() || late();
-        let effort = SolveLimits {
-            nodes: u64::MAX,
-            threads,
-            halt: &halt,
-        };
-        std::thread::scope(|scope| {
-            let thread = std::thread::Builder::new().name("solver".to_owned());
-            let thread = thread.spawn_scoped(scope, || {
-                let found = solve(solver, position, &effort);
-                if found.advice.is_some() {
-                    request.stop.raise();
-                }
-                found
-            });
-            let report = self.inner.search(request, observer);
-            over.store(true, Ordering::Relaxed);
-            let thread =
-                thread.inspect_err(|error| log::error!("no thread for the solver: {error}"));
-            (report, thread.ok().and_then(|thread| thread.join().ok()))
-        })
-    }
-}
-
-/// Solves the position and rates its moves.
-fn solve<G>(solver: &mut dyn Solve<G>, position: &G, effort: &SolveLimits<'_>) -> Solved {
-    let found = solver.solve(position, effort);
-    let advice = found.proof().map(|proof| {
-        let nodes = match proof {
-            Proof::Win => ADVICE_WON,
-            Proof::Draw | Proof::Loss => ADVICE_LOST,
-        };
-        // Hundreds of positions that are solved at once: starting a thread for each takes longer.
-        let rest = SolveLimits {
-            nodes: nodes.min(effort.nodes),
-            threads: 1,
-            ..*effort
-        };
-        solver.advise(position, proof, found.best, &rest)
-    });
-    let nodes = found.nodes + advice.as_ref().map_or(0, |advice| advice.nodes);
-    Solved { advice, nodes }
-}
-
-/// Adds work equivalent to this many playouts to a simulated clock and to the report.
-fn count(playouts: u64, report: &mut SearchReport, time: &dyn Clock) {
-    time.worked(playouts);
-    report.playouts += playouts;
 }
 
 impl<G: Solvable> Thinker<G> for SolverThinker<G> {
@@ -286,82 +87,157 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         let one_visit = limits.visits == Some(1) && purpose != Purpose::Position;
         // If moves are avoided the best one may be among them.
         let whole = request.analysis.avoid.is_empty();
-        if !self.is_for(position) || one_visit || !whole || request.start.legal_count() < 2 {
+        let is_late = position.plies_left().at_most(self.from);
+        if !is_late || one_visit || !whole || request.start.legal_count() < 2 {
             return self.inner.search(request, observer);
         }
-        let started = self.time.now();
-        let nodes_before = self.nodes_before(limits, purpose);
-        let timed = nodes_before.is_none() && limits.budget.is_some();
-        let search_alone = timed && self.place == SolverPlace::Untimed;
-        self.make_solver();
-        let Some(mut solver) = self.solver.take() else {
-            return self.inner.search(request, observer);
-        };
-        let halt = |_: u64| stop.is_raised();
-        let mut losing = solver.losing(position, &SolveLimits::alone(QUICK_CHECK, &halt));
+        let (time, started) = (&*self.time, self.time.now());
+        let share = limits.budget.map(|budget| budget.target / SHARE);
+        let until = share.map(|share| started.saturating_add(share));
+        let halt = |_: u64| stop.is_raised() || until.is_some_and(|until| time.now() >= until);
+        let with = |nodes| SolveLimits::alone(nodes, &halt);
+        let losing = self.solver.losing(position, &with(QUICK_CHECK));
         let mut search = request.clone();
         search.analysis.avoid.clone_from(&losing);
-        // A single legal move: nothing to solve.
-        if search_alone || search.is_forced() {
-            self.solver = Some(solver);
-            let report = self.inner.search(&search, observer);
-            return report.map(|report| merge_losing(report, &losing));
+        // With a single move left there is nothing to solve.
+        let nodes = nodes_before(limits, purpose).filter(|_| !search.is_forced());
+        let solver = &mut *self.solver;
+        let advice = nodes.and_then(|nodes| solve(solver, position, &with(nodes)));
+        if advice.is_some() {
+            // Only what the search knows already, and its view of the moves.
+            search.stop = StopFlag::new();
+            search.stop.raise();
         }
-        search.limits = limits_before_look(position, limits);
-        // The solver's result ends it.
-        search.stop = stop.child();
-        let (report, solved) = match nodes_before {
-            Some(nodes) => self.before(nodes, &mut *solver, search, observer, started),
-            None => self.beside(&mut *solver, &search, observer, started),
+        search.limits = limits.after(time.now().saturating_sub(started));
+        let report = self.inner.search(&search, observer);
+        let Some(advice) = advice else {
+            return report.map(|mut report| {
+                report.elapsed = time.now().saturating_sub(started);
+                merge_losing(report, &losing)
+            });
         };
-        let Some(Solved { advice, nodes }) = solved else {
-            // It panicked: a new one next time, and the search's own report.
-            return report.map(|report| merge_losing(report, &losing));
-        };
-        log::info!("solver: {} after {nodes} nodes", verdict(advice.as_ref()));
-        let time = &*self.time;
-        let report = match advice {
-            Some(advice) => {
-                let elapsed = time.now().saturating_sub(started);
-                let report = report.unwrap_or_else(|error| {
-                    log::error!("the search failed beside the solver: {error}");
-                    unsearched(&advice)
-                });
-                let mut report = merge_proof(report, &advice, elapsed);
-                show_proof(&mut report, purpose, &mut *solver, position, stop);
-                Ok(report)
-            }
-            None => {
-                let look = CheckBudget::now(position, limits, self.simulated, stop, time);
-                report.map(|mut report| {
-                    if let Some(look) = look {
-                        let nodes =
-                            verify_move(&mut *solver, position, &mut report, &look, &mut losing);
-                        if self.simulated.is_some() {
-                            count(nodes / NODES_PER_PLAYOUT, &mut report, time);
-                        }
-                    }
-                    merge_losing(report, &losing)
-                })
-            }
-        };
-        self.solver = Some(solver);
-        report
+        log::info!("the solver has proven a {:?}", advice.proof);
+        let mut report = report.unwrap_or_else(|error| {
+            log::error!("the search failed after the solver: {error}");
+            let moves = advice.moves.iter().map(|rated| rated.mv);
+            SearchReport::equally_likely(moves, StopReason::Proven)
+        });
+        merge_proof(&mut report, &advice);
+        report.elapsed = time.now().saturating_sub(started);
+        if purpose.is_shown() {
+            show_proof(&mut report);
+        }
+        if purpose == Purpose::Position {
+            show_line(&mut report, &mut *self.solver, position, stop);
+        }
+        Ok(report)
     }
 
     fn prepare(&mut self, start: &GameState<G>, stop: &StopFlag) {
         self.inner.prepare(start, stop);
-        if self.is_for(start.position()) {
-            self.make_solver();
-        }
     }
 
     fn new_game(&mut self) {
         self.inner.new_game();
-        if let Some(solver) = &mut self.solver {
-            solver.clear();
+        self.solver.clear();
+    }
+}
+
+/// Nodes before a search with these limits, in proportion to its visits; `None` for a search for a move
+/// that time limits, or nothing.
+fn nodes_before(limits: &Limits, purpose: Purpose) -> Option<u64> {
+    match (limits.visits, limits.budget) {
+        (Some(visits), None) => {
+            let nodes = visits.saturating_mul(NODES_PER_PLAYOUT) / u64::from(SHARE);
+            // An analysis gets what can be seen at once, also with a single visit.
+            let least = match purpose {
+                Purpose::Position => QUICK_CHECK,
+                Purpose::Move | Purpose::ShownMove => 0,
+            };
+            Some(nodes.max(least))
+        }
+        _ => purpose.is_shown().then_some(SHOWN),
+    }
+}
+
+/// Solves the position and rates its moves.
+fn solve<G>(
+    solver: &mut dyn Solve<G>,
+    position: &G,
+    effort: &SolveLimits<'_>,
+) -> Option<SolvedMoves> {
+    let found = solver.solve(position, effort);
+    let proof = found.proof()?;
+    let nodes = match proof {
+        Proof::Win => ADVICE_WON,
+        Proof::Draw | Proof::Loss => ADVICE_LOST,
+    };
+    let rest = effort.within(nodes.min(effort.nodes));
+    Some(solver.advise(position, proof, found.best, &rest))
+}
+
+/// Gives the search's report the solver's move order; ties in the order of the search.
+fn merge_proof(report: &mut SearchReport, advice: &SolvedMoves) {
+    let rated = |found: &MoveReport| advice.moves.iter().find(|rated| rated.mv == found.mv);
+    let merit = |rated: &RatedMove| (rated.bounds, rated.score);
+    for found in &mut report.moves {
+        if let Some(proof) = rated(found).and_then(RatedMove::proof) {
+            found.prove(proof);
         }
     }
+    let best = advice.moves.first().map(merit);
+    report.put_first(|found| rated(found).map(merit) == best);
+    (report.proof, report.value) = (Some(advice.proof), advice.proof.value());
+    report.stop = StopReason::Proven;
+}
+
+/// The search's report with moves that are known to lose last.
+pub(super) fn merge_losing(mut report: SearchReport, losing: &[Move]) -> SearchReport {
+    for found in &mut report.moves {
+        if losing.contains(&found.mv) {
+            found.prove(Proof::Loss);
+        }
+    }
+    // Last, like moves that the search has proven to lose, which may have more visits.
+    let lost = |found: &MoveReport| found.proof == Some(Proof::Loss);
+    report.moves.sort_by_key(lost);
+    report
+}
+
+/// Counts the solver's proof of a move as a visit if the search had none, for the move to play and all
+/// winning moves: clients list moves with visits.
+fn show_proof(report: &mut SearchReport) {
+    let mut looks = 0;
+    for (place, found) in report.moves.iter_mut().enumerate() {
+        let matters = place == 0 || found.proof == Some(Proof::Win);
+        if matters && found.visits == 0 {
+            found.visits = 1;
+            found.pv_visits.fill(1);
+            looks += 1;
+        }
+    }
+    report.visits += looks;
+}
+
+/// Gives the move to play the line of play by the solver.
+fn show_line<G: Solvable>(
+    report: &mut SearchReport,
+    solver: &mut dyn Solve<G>,
+    position: &G,
+    stop: &StopFlag,
+) {
+    let Some(best) = report.moves.first_mut() else {
+        return;
+    };
+    let mut next = position.clone();
+    next.play(best.mv);
+    let halt = |_: u64| stop.is_raised();
+    best.pv = vec![best.mv];
+    best.pv
+        .extend(solver.line(&next, &SolveLimits::alone(LINE, &halt)));
+    // The solver has proven each of these moves, and the search may have been at the first.
+    best.pv_visits.truncate(1);
+    best.pv_visits.resize(best.pv.len(), 1);
 }
 
 #[cfg(test)]

@@ -15,15 +15,14 @@ use crate::clock::Clock;
 use crate::encode::Encode;
 use crate::engine::{
     Backend, Engine, EngineOptions, FromBook, MakeThinker, NetworkSetup, NetworkThinker, Networks,
-    OpenBook, Player, RolloutThinker, SolverPlace, SolverThinker, SolverThreads, Thinker,
-    ThinkerLog, look_at_once, probers,
+    Player, RolloutThinker, SolverThinker, Thinker, ThinkerLog, look_at_once, probers,
 };
 use crate::game::{BoardSize, Game, Move};
 use crate::games::{UnknownGame, with_game};
 use crate::rollout::{self, Rollout};
 use crate::search::SearcherOptions;
 use crate::settings::Table as _;
-use crate::solver::{Solvable, Solve};
+use crate::solver::{Solvable, Solve, Solves};
 use crate::system;
 use tengen_nn::eval::{BackendKind, Device, ModelSource};
 
@@ -85,8 +84,7 @@ fn player<G: Encode + Rollout + Solvable>(
         // A GPU takes seconds for it: they should not be the first move's.
         player.prepare();
     }
-    let solver = G::solver((options.solver.solver_mib as usize) << 20);
-    player.solver = solver.map(|solver| (threads(options), solver));
+    player.solver = solver::<G>(options).map(|solver| (threads(options), solver));
     player.dead_stones.expect = Some(Box::new(|position, playouts, halt| {
         rollout::expect(position, playouts, JUDGING_SEED, halt)
     }));
@@ -105,30 +103,22 @@ fn from_book<G: Game>(empty: &G, options: &EngineOptions) -> Option<FromBook> {
     }
     let wanted = BookMeta::of(empty);
     let of_file = matches!(source, BookSource::File(_));
-    let read = move || match open_book(&source, &wanted) {
-        Ok(book) => Some(book),
-        // A controller may play on other boards, too.
-        Err(error @ BookError::Other { .. }) => {
-            log::info!("no moves from {source}: {error}");
-            None
-        }
-        Err(error) => {
-            log::error!("no moves from the book {source}: {error}");
-            None
-        }
+    let read = move || {
+        let read = source.read().and_then(|(meta, book)| {
+            meta.check_board(&wanted)?;
+            Ok((meta, book))
+        });
+        let level = match &read {
+            // A controller may play on other boards, too.
+            Err(BookError::Other { .. }) => log::Level::Info,
+            _ => log::Level::Error,
+        };
+        read.inspect_err(|error| log::log!(level, "no moves from the book {source}: {error}"))
+            .ok()
     };
     let book = FromBook::new(Box::new(read), options.book_variety, seed(options));
     // What is wrong with a file is said before the game.
     (!of_file || book.is_there()).then_some(book)
-}
-
-fn open_book(source: &BookSource, wanted: &BookMeta) -> Result<OpenBook, BookError> {
-    let (meta, book) = source.read()?;
-    meta.check_board(wanted)?;
-    Ok(OpenBook {
-        book,
-        rules: meta.rules,
-    })
 }
 
 /// The method that the options name. **The list of methods.**
@@ -172,17 +162,16 @@ fn by_network<G: Encode + Rollout + Solvable>(
     let (options, networks) = (options.clone(), networks.clone());
     let (time, log) = (Arc::clone(time), log.clone());
     Arc::new(move || {
-        let shared = G::solver((options.solver.solver_mib as usize) << 20);
-        let probes = shared.as_ref().map(|shared| shared.probes());
-        let prober = probes.and_then(|probes| probers(probes, &options.solver));
+        let solver = solver::<G>(&options);
+        let prober = solver.as_ref().map(|solver| solver.probes());
+        let prober = prober.and_then(|probes| probers(probes, &options.solver));
         let (setup, networks) = (setup.clone(), networks.clone());
-        let place = place(setup.searcher.threads);
         let network = NetworkThinker::new(setup, networks, prober, log.clone(), Arc::clone(&time));
-        with_solver(Box::new(network), shared, Some(place), &options, &time)
+        with_solver(Box::new(network), solver, &options, &time)
     })
 }
 
-/// Creates thinkers by random playouts.
+/// Creates thinkers by random playouts, which see endings themselves, but no wins by threats.
 fn by_playouts<G: Rollout + Solvable>(
     options: &EngineOptions,
     time: &Arc<dyn Clock>,
@@ -191,7 +180,8 @@ fn by_playouts<G: Rollout + Solvable>(
     let bytes = (options.search.memory_mib as usize) << 20;
     Arc::new(move || {
         let playouts = RolloutThinker::new(seed, bytes, Arc::clone(&time));
-        with_solver(Box::new(playouts), None, None, &options, &time)
+        let solver = (G::SOLVES == Solves::Threats).then(|| solver::<G>(&options));
+        with_solver(Box::new(playouts), solver.flatten(), &options, &time)
     })
 }
 
@@ -206,39 +196,22 @@ fn prepared<G: Rollout>(make: MakeThinker<G>, empty: &G) -> MakeThinker<G> {
     })
 }
 
-/// A thinker with a solver of endings, which its probes may share, at the `usual` place unless the options say
-/// otherwise; without one if neither gives a place. Playouts search with one thread.
+/// The solver of a game, if it has one.
+fn solver<G: Solvable>(options: &EngineOptions) -> Option<Box<dyn Solve<G>>> {
+    G::solver((options.solver.solver_mib as usize) << 20)
+}
+
+/// A thinker with this solver, if there is one.
 fn with_solver<G: Solvable>(
     thinker: Box<dyn Thinker<G>>,
-    shared: Option<Box<dyn Solve<G>>>,
-    usual: Option<SolverPlace>,
+    solver: Option<Box<dyn Solve<G>>>,
     options: &EngineOptions,
     time: &Arc<dyn Clock>,
 ) -> Box<dyn Thinker<G>> {
-    let place = match options.solver.solver_threads {
-        SolverThreads::Backend => usual,
-        SolverThreads::Auto => usual.or_else(|| Some(place(1))),
-        SolverThreads::Exactly(0) => usual.map(|_| SolverPlace::Nowhere),
-        SolverThreads::Exactly(threads) => Some(SolverPlace::Beside(threads)),
-    };
-    let Some(place) = place else {
-        return thinker;
-    };
-    let (solver, simulated) = (options.solver, options.playouts_per_second);
-    let time = Arc::clone(time);
-    Box::new(SolverThinker::new(
-        thinker, shared, place, solver, simulated, time,
-    ))
-}
-
-/// Place of a solver beside a search of this many threads: on an idle processor, or none while a
-/// clock runs. (One thread each on a shared processor, 8 s a game: a turn of up to half of the
-/// move's time before the search scored 42.5% [36.0, 49.3] of 200 games of NoGo against none, and
-/// 45.4% [37.6, 53.5] of 120 of Gomoku.)
-fn place(search_threads: usize) -> SolverPlace {
-    match system::processors() > search_threads {
-        true => SolverPlace::Beside(1),
-        false => SolverPlace::Untimed,
+    let (from, time) = (options.solver.solver_from, Arc::clone(time));
+    match solver {
+        Some(solver) => Box::new(SolverThinker::new(thinker, solver, from, time)),
+        None => thinker,
     }
 }
 

@@ -32,7 +32,7 @@ mod worker;
 
 pub use crate::report::{MoveReport, Observer, SearchReport};
 pub use mirror::{MIRRORED_ANSWERS, is_mirrored};
-pub use params::{MoveChoice, SearchParams, add_root_noise};
+pub use params::{SearchParams, add_root_noise};
 pub use pool::{EvaluatorMaker, ProberMaker};
 pub use request::{
     ASK_AGAIN, AnalysisOptions, Limits, OpponentModel, PointsByMove, ProbeContext, Prober, Purpose,

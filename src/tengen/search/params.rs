@@ -1,19 +1,8 @@
 //! Settings of the search, and the noise that they put on a root: one table generates the struct, the parser, the help
 //! and the documentation.
 
-use crate::settings::Choice;
 use rand::Rng;
 use rand_distr::{Distribution as _, Gamma};
-
-crate::choices! {
-    /// How the move to play is chosen among the searched ones.
-    MoveChoice {
-        /// The highest lower confidence bound among well-visited moves.
-        Lcb = "lcb",
-        /// The most visits.
-        Visits = "visits",
-    }
-}
 
 crate::settings! {
     /// Settings of the search; every field is a line of the table in this file.
@@ -39,8 +28,6 @@ crate::settings! {
             "Share of Dirichlet noise in the root's priors.", "0.25 in self-play, Gao & Wu 2021, 3.1; none in play";
         root_noise_concentration: f32 = 2.43, 0.01..=1000.0,
             "Total concentration of the root's Dirichlet noise, shared by the legal moves.", "0.03 * 81, Gao & Wu 2021, 3.1";
-        move_choice: MoveChoice = MoveChoice::Lcb, Choice,
-            "How the move to play is chosen.", "KataGo";
         lcb_deviations: f32 = 5.0, 0.0..=100.0,
             "Standard errors between the value and the lower confidence bound.", "KataGo";
         lcb_min_visits: f32 = 0.15, 0.0..=1.0,

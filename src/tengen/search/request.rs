@@ -198,10 +198,7 @@ pub enum PointsByMove {
 
 /// A flag that stops a running search; clones share it.
 #[derive(Debug, Clone, Default)]
-pub struct StopFlag {
-    own: Arc<AtomicBool>,
-    parent: Option<Arc<StopFlag>>,
-}
+pub struct StopFlag(Arc<AtomicBool>);
 
 impl StopFlag {
     /// A flag that is not raised.
@@ -209,37 +206,22 @@ impl StopFlag {
         StopFlag::default()
     }
 
-    /// A flag that is raised whenever this one is, and can also be raised alone.
-    #[must_use]
-    pub fn child(&self) -> StopFlag {
-        StopFlag {
-            own: Arc::default(),
-            parent: Some(Arc::new(self.clone())),
-        }
-    }
-
     /// Asks the search to end.
     pub fn raise(&self) {
         // The flag publishes no data: its readers only stop.
-        self.own.store(true, Ordering::Relaxed);
-    }
-
-    /// Lowers the flag, before a new search.
-    pub fn lower(&self) {
-        self.own.store(false, Ordering::Relaxed);
+        self.0.store(true, Ordering::Relaxed);
     }
 
     /// Whether the search should end.
     pub fn is_raised(&self) -> bool {
-        let above = || self.parent.as_deref().is_some_and(StopFlag::is_raised);
-        self.own.load(Ordering::Relaxed) || above()
+        self.0.load(Ordering::Relaxed)
     }
 }
 
 /// A flag raised elsewhere, for instance by a signal handler.
 impl From<Arc<AtomicBool>> for StopFlag {
-    fn from(own: Arc<AtomicBool>) -> StopFlag {
-        StopFlag { own, parent: None }
+    fn from(flag: Arc<AtomicBool>) -> StopFlag {
+        StopFlag(flag)
     }
 }
 
@@ -317,19 +299,6 @@ impl SearchError {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_child_is_raised_with_its_parent_and_alone() {
-        let parent = StopFlag::new();
-        let (one, other) = (parent.child(), parent.child());
-        one.raise();
-        assert!(one.is_raised() && !parent.is_raised() && !other.is_raised());
-        let grandchild = other.child();
-        assert!(!grandchild.is_raised());
-        parent.raise();
-        assert!(grandchild.is_raised());
-        assert!(other.is_raised() && other.clone().is_raised());
-    }
 
     #[test]
     fn a_prober_is_asked_again_at_powers() {

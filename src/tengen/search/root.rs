@@ -7,7 +7,7 @@ use rand::{Rng, RngExt};
 use super::edge::{Choice, Edge};
 use super::leaf::ENDING_PRIOR;
 use super::node::{Node, NodeId};
-use super::params::{MoveChoice, SearchParams, add_root_noise};
+use super::params::{SearchParams, add_root_noise};
 use super::playout::Endings;
 use super::points::OwnershipSums;
 use super::request::OpponentModel;
@@ -344,13 +344,10 @@ pub(crate) fn choose(
     Some(open.filter(better).unwrap_or(even))
 }
 
-/// The best of the open moves, by lower confidence bound or visits.
+/// The best of the open moves: the one with the highest lower confidence bound among the well-visited ones.
 fn best_open(moves: &[MoveReport], params: &SearchParams) -> Option<usize> {
     let open = |m: &MoveReport| m.proof.is_none();
     let first = moves.iter().position(open)?;
-    if params.move_choice == MoveChoice::Visits {
-        return Some(first);
-    }
     let enough = (moves[first].visits as f32 * params.lcb_min_visits).max(1.0);
     let visited = moves
         .iter()
@@ -434,21 +431,14 @@ mod tests {
             ..report(2, 100, lcb, None)
         };
         let loss = report(1, 900, -1.0, Some(Proof::Loss));
-        for choice in [MoveChoice::Lcb, MoveChoice::Visits] {
-            let params = SearchParams {
-                move_choice: choice,
-                ..SearchParams::default()
-            };
-            let chosen = |moves: &[MoveReport]| choose(moves, &[], 0, &params, &mut rng());
-            let good = open(0.3, -0.05);
-            assert_eq!(chosen(&[loss.clone(), good, draw.clone()]), Some(1));
-            let bad = open(-0.1, -0.3);
-            assert_eq!(chosen(&[loss.clone(), bad, draw.clone()]), Some(2));
-            assert_eq!(chosen(&[loss.clone(), draw.clone()]), Some(1));
-            // An unvisited move promises nothing.
-            let untried = report(2, 0, 0.9, None);
-            assert_eq!(chosen(&[loss.clone(), draw.clone(), untried]), Some(1));
-        }
+        let good = open(0.3, -0.05);
+        assert_eq!(chosen(&[loss.clone(), good, draw.clone()]), Some(1));
+        let bad = open(-0.1, -0.3);
+        assert_eq!(chosen(&[loss.clone(), bad, draw.clone()]), Some(2));
+        assert_eq!(chosen(&[loss.clone(), draw.clone()]), Some(1));
+        // An unvisited move promises nothing.
+        let untried = report(2, 0, 0.9, None);
+        assert_eq!(chosen(&[loss, draw, untried]), Some(1));
     }
 
     #[test]
@@ -459,11 +449,6 @@ mod tests {
             report(2, 10, 0.5, None),
         ];
         assert_eq!(chosen(&moves), Some(1));
-        let params = SearchParams {
-            move_choice: MoveChoice::Visits,
-            ..SearchParams::default()
-        };
-        assert_eq!(choose(&moves, &[], 0, &params, &mut rng()), Some(0));
     }
 
     #[test]

@@ -42,7 +42,7 @@ const OF_A_LEVEL: &[&str] = &[
     "move-temperature",
     "move-temperature-halflife",
     "move-least-share",
-    "solver-threads",
+    "solver-from",
     "probe-nodes",
 ];
 

@@ -88,7 +88,6 @@ const UNUSED: &[&str] = &[
     "lag",
     "playouts-per-second",
     "resign-below",
-    "solver-threads",
     "solver-from",
 ];
 

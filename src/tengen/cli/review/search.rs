@@ -9,7 +9,6 @@ use anyhow::{Context as _, ensure};
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{
     AnalysisEffort, AnalysisRequest, Backend, Engine, EngineOptions, MoveKind, MoveRequest,
-    SolverThreads,
 };
 use tengen::game::{BoardSize, Color, Outcome, Symmetry};
 use tengen::record::GameRecord;
@@ -88,7 +87,7 @@ impl Reviewer {
         let mut options = options.resolve()?;
         if truth::is_solved(game) {
             // Proofs are made beside the search, with more nodes than for a move.
-            options.solver.solver_threads = SolverThreads::Exactly(0);
+            options.solver.solver_from = 0;
         }
         Ok(options)
     }

@@ -4,7 +4,6 @@
 //! Nothing is lost on purpose: a level plays as well as its settings allow.
 
 use super::EngineOptions;
-use crate::engine::SolverThreads;
 use crate::settings::SetError;
 
 /// One level.
@@ -87,7 +86,7 @@ impl EngineOptions {
         self.search.move_temperature_halflife = FOREVER;
         self.search.move_least_share = level.least_share;
         // A solver would play parts of the game perfectly.
-        self.solver.solver_threads = SolverThreads::Exactly(0);
+        self.solver.solver_from = 0;
         self.solver.probe_nodes = 0;
         Ok(())
     }
@@ -103,7 +102,7 @@ mod tests {
         options.set("level", "3").expect("a level");
         assert_eq!(options.visits, Some(1));
         assert_eq!(options.search.move_temperature, 1.1);
-        assert_eq!(options.solver.solver_threads, SolverThreads::Exactly(0));
+        assert_eq!(options.solver.solver_from, 0);
         options.set("visits", "20").expect("visits");
         assert_eq!(options.visits, Some(20));
     }

@@ -3,7 +3,7 @@ use std::time::Duration;
 use super::*;
 use crate::book::BookSource;
 use crate::clock::TimeParams;
-use crate::engine::{Resign, SolverOptions, SolverThreads};
+use crate::engine::{Resign, SolverOptions};
 use crate::game::BoardSize;
 use crate::search::SearchParams;
 use tengen_nn::eval::{CudaDevices, Device, HumanProfile};
@@ -31,7 +31,6 @@ fn every_option_is_set_by_its_name() {
         ("seed", "42"),
         ("cache-mib", "8"),
         ("ponder", "on"),
-        ("solver-threads", "2"),
         ("solver-from", "30"),
         ("solver-mib", "16"),
         ("probe-nodes", "0"),
@@ -66,7 +65,6 @@ fn every_option_is_set_by_its_name() {
         cache_mib: 8,
         ponder: true,
         solver: SolverOptions {
-            solver_threads: SolverThreads::Exactly(2),
             solver_from: 30,
             solver_mib: 16,
             probe_nodes: 0,
@@ -114,7 +112,7 @@ fn what_is_wrong_is_named() {
     check_refused("backend", "cuda", "rollout");
     check_refused("device", "gpu", "cuda:N");
     check_refused("threads", "2000", "1024");
-    check_refused("solver-threads", "all", "auto");
+    check_refused("solver-threads", "1", "unknown setting");
     check_refused("cache-mib", "-1", "1000000");
     check_refused("root_noise", "2", "root-noise");
     check_refused("time_extent", "2", "time-extend");

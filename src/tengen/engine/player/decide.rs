@@ -2,8 +2,8 @@
 
 use super::super::choose::{choose, loses_the_count};
 use super::super::dead_stones::EstimateLimits;
-use super::super::merge_proof::merge_static;
 use super::super::passing::{self, AfterSearch, PassJudgement};
+use super::super::solver_thinker::merge_losing;
 use super::super::thinker::searched;
 use super::super::{Decision, Engine as _, MoveKind, MoveRequest, ThinkError};
 use super::{Player, REPORT_INTERVAL};
@@ -169,10 +169,7 @@ impl<G: Game> Player<G> {
         kept.analysis.interval.get_or_insert(REPORT_INTERVAL);
         kept.analysis.at_once |= !shown;
         let report = self.worker.search(kept, &mut |report| {
-            // A proof is kept: the search may not know it.
-            if report.proof.is_some() || last.as_ref().is_none_or(|last| last.proof.is_none()) {
-                last = Some(report.clone());
-            }
+            last = Some(report.clone());
             if shown {
                 observer(report);
             }
@@ -249,6 +246,28 @@ fn is_hasty(report: &SearchReport) -> bool {
     report.stop == StopReason::Time && report.proof.is_none() && !tried_all
 }
 
+/// The report of an interrupted search, with static knowledge: a winning move first, and losing
+/// moves last, unless all lose.
+fn merge_static(mut report: SearchReport, known: &SearchReport) -> SearchReport {
+    let proven = |wanted| {
+        let moves = known.moves.iter();
+        let proven = moves.filter(move |found| found.proof == Some(wanted));
+        proven.map(|found| found.mv)
+    };
+    let win = proven(Proof::Win).next();
+    if report.put_first(|found| Some(found.mv) == win) {
+        let best = report.moves.first_mut();
+        best.into_iter().for_each(|best| best.prove(Proof::Win));
+        (report.proof, report.value) = (Some(Proof::Win), Proof::Win.value());
+        return report;
+    }
+    let losing: Vec<Move> = proven(Proof::Loss).collect();
+    match losing.len() < known.moves.len() {
+        true => merge_losing(report, &losing),
+        false => report,
+    }
+}
+
 /// Whether a report comes from a search.
 fn says_more_than_one_evaluation(report: &SearchReport) -> bool {
     let visited = || report.moves.iter().any(|found| found.visits > 0);
@@ -272,5 +291,45 @@ fn prepare_for_end<G: Game>(analysis: &mut AnalysisOptions, position: &G) {
             analysis.points = PointsByMove::Lead;
         }
         analysis.avoid.extend(scored.idle_moves());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::testing::report;
+    use super::*;
+
+    /// The moves of an interrupted search in playing order, given static knowledge.
+    fn order(known: [(u16, Option<Proof>); 3]) -> (Vec<u16>, Option<Proof>) {
+        let mut at_once = report(&known.map(|(mv, _)| (mv, 0, 0.3)));
+        for (found, (_, proof)) in at_once.moves.iter_mut().zip(known) {
+            found.proof = proof;
+        }
+        let broken_off = report(&[(0, 9, 0.5), (1, 5, 0.3), (2, 1, 0.2)]);
+        let merged = merge_static(broken_off, &at_once);
+        let moves = merged.moves.iter().map(|found| found.mv.0);
+        (moves.collect(), merged.proof)
+    }
+
+    #[test]
+    fn what_is_known_at_once_goes_before_what_a_search_had_so_far() {
+        let (win, loss) = (Some(Proof::Win), Some(Proof::Loss));
+        assert_eq!(
+            order([(2, None), (1, None), (0, None)]),
+            (vec![0, 1, 2], None)
+        );
+        assert_eq!(
+            order([(2, win), (1, None), (0, None)]),
+            (vec![2, 0, 1], win)
+        );
+        assert_eq!(
+            order([(2, None), (1, None), (0, loss)]),
+            (vec![1, 2, 0], None)
+        );
+        // If all moves lose, the search's order is the best.
+        assert_eq!(
+            order([(2, loss), (1, loss), (0, loss)]),
+            (vec![0, 1, 2], None)
+        );
     }
 }

@@ -1,7 +1,9 @@
 //! Small boards, which are solved at once.
 
+use std::time::Duration;
+
 use super::*;
-use crate::clock::{Budget, FakeClock, PlayoutClock, StopReason, SystemClock};
+use crate::clock::{Budget, FakeClock, StopReason, SystemClock};
 use crate::engine::RolloutThinker;
 use crate::game::{BoardSize, Color, Game, Move, Proof};
 use crate::games::gomoku::Gomoku;
@@ -11,15 +13,8 @@ use crate::solver::{MakeProbe, SolveResult};
 
 fn thinker(time: Arc<dyn Clock>) -> SolverThinker<SmallNoGo> {
     let inner = Box::new(RolloutThinker::new(1, 1 << 30, Arc::clone(&time)));
-    by(inner, SolverPlace::Beside(1), time)
-}
-
-fn by(
-    inner: Box<dyn Thinker<SmallNoGo>>,
-    place: SolverPlace,
-    time: Arc<dyn Clock>,
-) -> SolverThinker<SmallNoGo> {
-    SolverThinker::new(inner, None, place, SolverOptions::default(), None, time)
+    let solver = SmallNoGo::solver(1 << 20).expect("NoGo has one");
+    SolverThinker::new(inner, solver, SolverOptions::default().solver_from, time)
 }
 
 fn empty(width: u8, height: u8) -> SmallNoGo {
@@ -49,58 +44,41 @@ fn a_small_board_is_proven_before_the_search() {
 }
 
 #[test]
-fn the_solver_ends_a_search_beside_it() {
-    let mut thinker = thinker(Arc::new(SystemClock::new()));
-    let long = Duration::from_secs(3600);
-    let limits = Limits {
-        visits: None,
-        budget: Some(Budget::fixed(long, long)),
-    };
-    let stop = StopFlag::new();
-    let report = thinker.search(
-        &SearchRequest::new(empty(3, 4).clone().into())
-            .within(limits)
-            .until(&stop),
-        &mut |_| {},
-    );
-    let report = report.expect("playouts never fail");
-    assert_eq!(
-        (report.proof, report.stop),
-        (Some(Proof::Loss), StopReason::Proven)
-    );
-    assert!(!stop.is_raised());
-}
-
-#[test]
-fn without_an_idle_processor_the_solver_works_only_while_no_clock_runs() {
-    let solved = |budget, visits| {
-        let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
-        let inner = Box::new(RolloutThinker::new(1, 1 << 30, Arc::clone(&time)));
-        let mut thinker = by(inner, SolverPlace::Untimed, time);
+fn under_a_time_limit_the_search_is_alone_unless_it_is_shown() {
+    let solved = |budget, visits, purpose| {
+        let mut thinker = thinker(Arc::new(SystemClock::new()));
         let limits = Limits { visits, budget };
-        let request = SearchRequest::new(empty(3, 4).into()).within(limits);
-        let report = thinker.search(&request, &mut |_| {});
+        let analysis = AnalysisOptions {
+            purpose,
+            ..AnalysisOptions::default()
+        };
+        let request = SearchRequest::new(empty(3, 3).into()).within(limits);
+        let report = thinker.search(&request.with(analysis), &mut |_| {});
         report.expect("playouts never fail").proof
     };
-    let short = Duration::from_millis(100);
-    let short = Some(Budget::fixed(short, short));
-    assert_eq!(solved(short, None), None);
-    assert_eq!(solved(short, Some(20_000)), None);
-    assert_eq!(solved(None, Some(20_000)), Some(Proof::Loss));
-    assert_eq!(solved(None, None), Some(Proof::Loss));
-}
-
-#[test]
-fn visits_do_not_let_the_solver_overstep_the_clock() {
-    for place in [SolverPlace::Beside(1), SolverPlace::Untimed] {
-        keeps_the_clock(place);
+    let win = Some(Proof::Win);
+    let [short, long] = [Duration::from_millis(100), Duration::from_secs(3600)];
+    let [short, long] = [short, long].map(|time| Some(Budget::fixed(time, time)));
+    assert_eq!(solved(short, None, Purpose::Move), None);
+    assert_eq!(solved(short, Some(20_000), Purpose::Move), None);
+    assert_eq!(solved(None, Some(20_000), Purpose::Move), win);
+    for shown in [Purpose::ShownMove, Purpose::Position] {
+        assert_eq!(solved(long, None, shown), win);
+        assert_eq!(solved(long, Some(20_000), shown), win);
+        assert_eq!(solved(None, None, shown), win);
     }
 }
 
-fn keeps_the_clock(place: SolverPlace) {
+#[test]
+fn the_solver_does_not_overstep_the_clock() {
+    for purpose in [Purpose::Move, Purpose::ShownMove] {
+        keeps_the_clock(purpose);
+    }
+}
+
+fn keeps_the_clock(purpose: Purpose) {
     let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
-    let inner = Box::new(RolloutThinker::new(1, 1 << 30, Arc::clone(&time)));
-    let mut thinker = by(inner, place, Arc::clone(&time));
+    let mut thinker = thinker(Arc::clone(&time));
     let short = Duration::from_millis(500);
     let limits = Limits {
         visits: Some(1_000_000_000),
@@ -113,10 +91,12 @@ fn keeps_the_clock(place: SolverPlace) {
             .plies_left()
             .at_most(SolverOptions::default().solver_from)
     );
-    let report = thinker.search(
-        &SearchRequest::new(position.clone().into()).within(limits),
-        &mut |_| {},
-    );
+    let analysis = AnalysisOptions {
+        purpose,
+        ..AnalysisOptions::default()
+    };
+    let request = SearchRequest::new(position.into()).within(limits);
+    let report = thinker.search(&request.with(analysis), &mut |_| {});
     let report = report.expect("playouts never fail");
     assert_eq!((report.proof, report.stop), (None, StopReason::Time));
     assert!(report.visits > 0 && time.now() < Duration::from_secs(5));
@@ -136,60 +116,6 @@ fn without_a_result_the_search_has_its_way() {
     };
     assert_eq!(think(5, few), (2, None, StopReason::Visits));
     assert_eq!(think(9, far), (10, None, StopReason::Visits));
-}
-
-#[test]
-fn under_a_simulated_clock_solver_and_search_work_at_the_same_time() {
-    let think = |width, visits| {
-        let time: Arc<dyn Clock> = Arc::new(PlayoutClock::new(1000.0));
-        let inner = Box::new(RolloutThinker::new(1, 1 << 30, Arc::clone(&time)));
-        let options = SolverOptions::default();
-        let place = SolverPlace::Beside(1);
-        let mut thinker =
-            SolverThinker::new(inner, None, place, options, Some(1000.0), Arc::clone(&time));
-        let limits = Limits::visits(visits);
-        let report = thinker.search(
-            &SearchRequest::new(empty(width, 4).clone().into()).within(limits),
-            &mut |_| {},
-        );
-        let report = report.expect("playouts never fail");
-        let millis = time.now().as_millis() as u64;
-        (report.proof, report.playouts, millis)
-    };
-    // A hundred nodes count as a playout, and a fifth of the visits is added for them; verifying
-    // the chosen move comes after.
-    assert_eq!(think(6, 1000), (None, 1020, 1020));
-    let (proof, playouts, millis) = think(3, 10_000);
-    assert_eq!((proof, playouts), (Some(Proof::Loss), millis));
-    assert!((20..2000).contains(&millis), "{millis}");
-}
-
-/// The clock stands still while the solver works, and would never end a verification.
-#[test]
-fn under_a_simulated_clock_the_verification_ends() {
-    let time: Arc<dyn Clock> = Arc::new(PlayoutClock::new(200.0));
-    let inner = Box::new(RolloutThinker::new(1, 1 << 30, Arc::clone(&time)));
-    let options = SolverOptions::default();
-    let place = SolverPlace::Untimed;
-    let mut thinker =
-        SolverThinker::new(inner, None, place, options, Some(200.0), Arc::clone(&time));
-    let limits = Limits {
-        visits: None,
-        budget: Some(Budget::fixed(
-            Duration::from_secs(4),
-            Duration::from_secs(5),
-        )),
-    };
-    let report = thinker.search(
-        &SearchRequest::new(empty(6, 6).clone().into()).within(limits),
-        &mut |_| {},
-    );
-    let report = report.expect("playouts never fail");
-    assert_eq!(report.proof, None);
-    // An eighth of a second, 25 playouts, is reserved for it.
-    let spent = time.now().as_millis() as u64;
-    assert_eq!(report.playouts * 5, spent);
-    assert!((4000..4200).contains(&spent), "{spent}");
 }
 
 #[test]
@@ -239,15 +165,15 @@ fn threatened(stones: u8) -> Gomoku {
     empty.set_up(&stones, Color::Black).unwrap()
 }
 
-/// A threat solver beside playouts.
+/// A threat solver before playouts.
 fn prover() -> SolverThinker<Gomoku> {
+    prover_by(Gomoku::solver(1 << 16).expect("Gomoku has one"))
+}
+
+fn prover_by(solver: Box<dyn Solve<Gomoku>>) -> SolverThinker<Gomoku> {
     let time: Arc<dyn Clock> = Arc::new(FakeClock::new());
     let inner = Box::new(RolloutThinker::new(1, 1 << 30, Arc::clone(&time)));
-    let options = SolverOptions {
-        solver_from: 400,
-        ..SolverOptions::default()
-    };
-    SolverThinker::new(inner, None, SolverPlace::Beside(1), options, None, time)
+    SolverThinker::new(inner, solver, 400, time)
 }
 
 fn by_threats(position: Gomoku, visits: u64) -> SearchReport {
@@ -257,17 +183,6 @@ fn by_threats(position: Gomoku, visits: u64) -> SearchReport {
         &mut |_| {},
     );
     report.expect("playouts never fail")
-}
-
-#[test]
-fn the_solver_is_made_while_no_clock_runs_where_it_will_be_used() {
-    let mut prover = prover();
-    let board = Gomoku::new(BoardSize::square(15)).unwrap();
-    prover.prepare(&board.into(), &StopFlag::new());
-    assert!(prover.solver.is_some());
-    let mut thinker = thinker(Arc::new(FakeClock::new()));
-    thinker.prepare(&empty(9, 9).into(), &StopFlag::new());
-    assert!(thinker.solver.is_none(), "too many moves are left");
 }
 
 #[test]
@@ -337,29 +252,20 @@ impl Solve<Gomoku> for Unasked {
 }
 
 #[test]
-fn the_only_answer_needs_no_solver_wherever_it_works() {
+fn the_only_answer_needs_no_solver() {
     let mut position = threatened(4);
     let size = position.size();
     position.put(Color::Black, size.point(1, 4));
-    for place in [SolverPlace::Beside(1), SolverPlace::Untimed] {
-        let time: Arc<dyn Clock> = Arc::new(FakeClock::new());
-        let inner = Box::new(RolloutThinker::new(1, 1 << 30, Arc::clone(&time)));
-        let options = SolverOptions {
-            solver_from: 400,
-            ..SolverOptions::default()
-        };
+    let minute = Duration::from_secs(60);
+    let in_time = Limits {
+        visits: None,
+        budget: Some(Budget::fixed(minute, minute)),
+    };
+    for limits in [in_time, visits(1000)] {
         let prover = Gomoku::solver(1 << 16).expect("Gomoku has one");
-        let solver = Box::new(Unasked(prover));
-        let mut thinker = SolverThinker::new(inner, Some(solver), place, options, None, time);
-        let minute = Duration::from_secs(60);
-        let limits = Limits {
-            visits: None,
-            budget: Some(Budget::fixed(minute, minute)),
-        };
-        let report = thinker.search(
-            &SearchRequest::new(position.clone().into()).within(limits),
-            &mut |_| {},
-        );
+        let mut thinker = prover_by(Box::new(Unasked(prover)));
+        let request = SearchRequest::new(position.clone().into()).within(limits);
+        let report = thinker.search(&request, &mut |_| {});
         let report = report.expect("playouts never fail");
         assert_eq!(report.moves[0].mv, size.point(6, 4));
         assert!(report.visits <= 1 && report.proof.is_none(), "{report:?}");

@@ -176,7 +176,6 @@ impl Game for Gomoku {
             ("fpu-reduction", "0.1"),
             ("root-policy-temperature", "1.14"),
             ("time-takeover", "off"),
-            ("solver-threads", "auto"),
             ("solver-from", "400"),
             ("probe-nodes", "20"),
             ("probe-from", "400"),
