@@ -13,7 +13,7 @@ use tengen::watch::{Eval, PlanView};
 
 use super::super::game::{GameEnd, Judged, KeptAnalysis, Who};
 use super::super::report::{Task, TaskRequest};
-use super::{Area, Session};
+use super::Session;
 
 impl Session {
     /// Gives the engine a task once, in the shown position.
@@ -92,10 +92,6 @@ impl Session {
             task,
             node: end.unwrap_or(self.game.current),
             serial: self.serial,
-            area: match (&self.area, task) {
-                (Some(area), Task::Analyse) => area.number,
-                _ => 0,
-            },
         };
         (self.exhausted != Some(request)).then_some(request)
     }
@@ -166,48 +162,10 @@ impl Session {
         }
     }
 
-    /// Limits analysis to these points; to none means the whole board.
-    ///
-    /// # Errors
-    /// If no point of them may be played in the shown position.
-    pub(in super::super) fn search_in(&mut self, points: Vec<Move>) -> anyhow::Result<()> {
-        let legal = self.board.legal_moves(self.board.to_move());
-        let is_open = points.is_empty() || points.iter().any(|point| legal.contains(point));
-        ensure!(is_open, "no legal move is in this area");
-        self.areas += 1;
-        self.exhausted = None;
-        self.area = (!points.is_empty()).then_some(Area {
-            points,
-            number: self.areas,
-            found: None,
-        });
-        Ok(())
-    }
-
     /// The analysis of the shown position as JSON.
     pub(in super::super) fn analysis(&self) -> Option<&Arc<str>> {
-        let current = self.game.current;
-        let within = self.area.as_ref().and_then(|area| area.found.as_ref());
-        let within = within.filter(|(node, _)| *node == current);
-        let known = self.game.analyses.get(&current).map(|known| &known.json);
-        within.map(|(_, json)| json).or(known)
-    }
-
-    /// Takes the result of a task's search of a position; returns whether it is shown.
-    pub(in super::super) fn see(
-        &mut self,
-        request: TaskRequest,
-        node: usize,
-        json: String,
-        eval: Eval,
-    ) -> bool {
-        match &mut self.area {
-            Some(area) if request.area == area.number => {
-                area.found = Some((node, json.into()));
-                true
-            }
-            _ => self.learn(node, json, eval),
-        }
+        let known = self.game.analyses.get(&self.game.current);
+        known.map(|known| &known.json)
     }
 
     /// Keeps the result of a search of a position, unless there is one with more visits; returns whether it
