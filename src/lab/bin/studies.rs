@@ -27,11 +27,11 @@ fn read<P>(path: &Path, parse: impl Fn(&str) -> Result<P, TrainError>) -> anyhow
 pub(crate) struct AblateArgs {
     /// The plan, a TOML file; scripts/plans has those of the paper's tables
     plan: PathBuf,
-    /// Folder of permanent results: networks, figures, matches, the table in README.md, the newest
-    /// checkpoint of the unfinished run; small enough to be committed
+    /// Folder of permanent results: networks, figures, matches, the table in README.md; small enough
+    /// to be committed
     #[arg(long)]
     out: PathBuf,
-    /// Folder of the runs with their games; a run that is missing there continues from --out
+    /// Folder of the runs with their games
     #[arg(long)]
     work: PathBuf,
     #[command(flatten)]
