@@ -7,7 +7,7 @@ use tengen::clock::{Clock as _, SystemClock};
 
 use super::client::Board;
 use super::driver::{Browser, HANG_TIMEOUT};
-use super::page::{GO, RIGHT, hears, listen, load, open};
+use super::page::{RIGHT, hears, listen, load, open};
 use crate::book::{SMALL, build};
 use crate::scratch::Scratch;
 
