@@ -319,7 +319,7 @@ fn review(table: &BoardState, job: &Job, stop: &StopFlag) {
     table.progress(0, all);
     let mut done = 0;
     let flags = Arc::clone(&job.flags);
-    let mut reviewer = Reviewer::new(flags, REVIEW_NODES, 0, THRESHOLDS, stop.clone());
+    let mut reviewer = Reviewer::new(flags, REVIEW_NODES, THRESHOLDS, stop.clone());
     let game = Game::new(String::new(), &job.record);
     let reviewed = reviewer.review(game, &job.record, &mut |found| {
         let (Some(report), Some(&node)) = (found.report, job.nodes.get(found.moves)) else {

@@ -43,8 +43,6 @@ pub(in crate::cli) struct Reviewer {
     flags: Arc<EngineFlags>,
     /// Solver nodes per position.
     nodes: u64,
-    /// The first ply for the solver.
-    from: u32,
     thresholds: [f32; 3],
     time: Arc<dyn Clock>,
     stop: StopFlag,
@@ -62,18 +60,16 @@ struct BoardEngine {
 }
 
 impl Reviewer {
-    /// Nothing is loaded yet. `nodes` is the solver's limit per position from ply `from` on.
+    /// Nothing is loaded yet. `nodes` is the solver's limit per position.
     pub(in crate::cli) fn new(
         flags: Arc<EngineFlags>,
         nodes: u64,
-        from: u32,
         thresholds: [f32; 3],
         stop: StopFlag,
     ) -> Reviewer {
         Reviewer {
             flags,
             nodes,
-            from,
             thresholds,
             time: Arc::new(SystemClock::new()),
             stop,
@@ -110,7 +106,6 @@ impl Reviewer {
             },
             changed: changed.collect(),
             nodes: self.nodes,
-            from: self.from,
             thresholds: self.thresholds,
         }
     }
@@ -164,7 +159,7 @@ impl Reviewer {
         record: &GameRecord,
         see: &mut dyn FnMut(Searched<'_>),
     ) -> anyhow::Result<Review> {
-        let (stop, nodes, from) = (self.stop.clone(), self.nodes, self.from);
+        let (stop, nodes) = (self.stop.clone(), self.nodes);
         let judge = self.judge(record)?;
         let threads = system::processors();
         let means = SolverBudget {
@@ -174,7 +169,6 @@ impl Reviewer {
                 halt: &|_| stop.is_raised(),
             },
             bytes: (judge.options.solver.solver_mib as usize) << 20,
-            from,
         };
         let mut verdicts = truth::verdicts(record, means)?;
         let mut positions = judge.search(record, &mut *verdicts, &stop, see)?;

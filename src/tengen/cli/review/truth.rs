@@ -41,8 +41,6 @@ pub(super) struct SolverBudget<'a> {
     pub(super) effort: SolveLimits<'a>,
     /// Bytes for proven positions.
     pub(super) bytes: usize,
-    /// No position before this ply.
-    pub(super) from: u32,
 }
 
 /// Whether games of this name are solved here, beside the search. Others are proven in the search
@@ -84,7 +82,7 @@ fn solve<'a, G: Solvable>(
     let mut left = means.effort.nodes.saturating_mul(POSITIONS);
     Ok(Box::new(move |index| {
         let position = positions.get(index)?;
-        if position.ply() < means.from || in_vain > MAX_IN_VAIN || left == 0 {
+        if in_vain > MAX_IN_VAIN || left == 0 {
             return None;
         }
         let effort = means.effort.within(means.effort.nodes.min(left));
