@@ -92,7 +92,8 @@ impl Book {
     }
 
     /// All positions.
-    pub fn iter(&self) -> impl Iterator<Item = (u128, &Searched)> {
+    #[cfg(test)]
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u128, &Searched)> {
         let all = self.positions.iter();
         all.map(|(key, position)| (*key, &position.searched))
     }
