@@ -156,23 +156,6 @@ impl BoardGame {
         }
     }
 
-    /// The game from its beginning, or from where stones were set up last, to a position.
-    pub(super) fn record(&self, node: usize) -> GameRecord {
-        let GameRecord {
-            setup,
-            to_move,
-            plays,
-            ..
-        } = self.moves(node);
-        GameRecord {
-            result: String::new(),
-            setup,
-            to_move,
-            plays,
-            ..self.beginning.clone()
-        }
-    }
-
     /// The rules and the beginning of the game without its texts, which may be long.
     pub(super) fn terms_of_play(&self) -> GameRecord {
         let told = &self.beginning;
@@ -186,7 +169,7 @@ impl BoardGame {
         }
     }
 
-    /// What [`BoardGame::record`] has besides texts: enough to show the position.
+    /// The game from its beginning, or from where stones were set up last, to a position, without its texts.
     pub(super) fn moves(&self, node: usize) -> GameRecord {
         let nodes = self.tree.since_set_up(node);
         let mut record = self.terms_of_play();

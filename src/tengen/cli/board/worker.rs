@@ -56,8 +56,12 @@ impl Job {
             let _ = level.weaken(&mut options);
         }
         let nodes = session.game.tree.since_set_up(request.node);
-        let mut record = session.game.record(request.node);
+        let mut record = session.game.moves(request.node);
         if request.task == Task::Review {
+            let told = &session.game.beginning;
+            record.black.clone_from(&told.black);
+            record.white.clone_from(&told.white);
+            record.date.clone_from(&told.date);
             let comment = |&node| session.game.tree.node(node).comment.clone();
             for (recorded, comment) in record.plays.iter_mut().zip(nodes[1..].iter().map(comment)) {
                 recorded.comment = comment;
