@@ -94,12 +94,6 @@ pub(super) struct Judged {
     pub(super) pv: Vec<String>,
 }
 
-/// A position's analysis.
-pub(super) struct KeptAnalysis {
-    pub(super) visits: u64,
-    pub(super) json: Arc<str>,
-}
-
 /// A game with all that belongs to it.
 pub(super) struct BoardGame {
     /// Of the engine at full strength.
@@ -115,7 +109,7 @@ pub(super) struct BoardGame {
     pub(super) ends: HashMap<usize, GameEnd>,
     pub(super) clocks: Clocks,
     /// The best analysis of each position, as JSON for the page.
-    pub(super) analyses: HashMap<usize, KeptAnalysis>,
+    pub(super) analyses: HashMap<usize, Arc<str>>,
     /// The last count, and its position.
     pub(super) counted: Option<(usize, Settled)>,
     /// The last review as JSON, and its number; 0 for none.

@@ -11,7 +11,7 @@ use tengen::gtp::format_vertex;
 use tengen::record::{Play, Vertex, result_text};
 use tengen::watch::{Eval, PlanView};
 
-use super::super::game::{GameEnd, Judged, KeptAnalysis, Who};
+use super::super::game::{GameEnd, Judged, Who};
 use super::super::report::{Task, TaskRequest};
 use super::Session;
 
@@ -164,23 +164,22 @@ impl Session {
 
     /// The analysis of the shown position as JSON.
     pub(in super::super) fn analysis(&self) -> Option<&Arc<str>> {
-        let known = self.game.analyses.get(&self.game.current);
-        known.map(|known| &known.json)
+        self.game.analyses.get(&self.game.current)
     }
 
     /// Keeps the result of a search of a position, unless there is one with more visits; returns whether it
     /// did.
     pub(in super::super) fn learn(&mut self, node: usize, json: String, eval: Eval) -> bool {
-        let analyses = &self.game.analyses;
-        let known = analyses.get(&node).map_or(0, |known| known.visits);
-        if !self.game.tree.has(node) || known > eval.visits {
+        let game = &mut self.game;
+        if !game.tree.has(node) {
             return false;
         }
-        let (visits, json) = (eval.visits, json.into());
-        self.game
-            .analyses
-            .insert(node, KeptAnalysis { visits, json });
-        self.game.tree.node_mut(node).eval = Some(Box::new(eval));
+        let known = game.tree.node(node).eval.as_ref();
+        if known.is_some_and(|known| known.visits > eval.visits) {
+            return false;
+        }
+        game.analyses.insert(node, json.into());
+        game.tree.node_mut(node).eval = Some(Box::new(eval));
         true
     }
 
