@@ -10,7 +10,6 @@ use super::*;
 use Who::{Engine as Machine, Human};
 use tengen::clock::{TimeControl, TimeLeft};
 use tengen::game::Move;
-use tengen::watch::Eval;
 
 fn terms(game: &str, size: &str, players: [Who; 2], clock: &str) -> NewGame {
     NewGame {
