@@ -27,18 +27,6 @@ pub struct Record {
     pub measured: Vec<Measured>,
 }
 
-/// Strength of the opponent, from games against random play.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct OpponentScore {
-    /// Its share of the points.
-    pub score: f64,
-    /// Number of games behind the score.
-    pub games: u32,
-}
-
-/// The file of an [`OpponentScore`], beside those of the runs.
-pub(super) const OPPONENT: &str = "opponent.json";
-
 /// The files of a run.
 #[derive(Debug, Clone)]
 pub struct RunFiles {

@@ -12,13 +12,12 @@ use serde::Serialize;
 use super::anchor::measure;
 use super::lesson::{CriticTrainee, LessonSettings, play};
 use super::plan::{Arm, CriticPlan, run_name};
-use super::record::{OPPONENT, OpponentScore, Record, RunFiles};
+use super::record::{Record, RunFiles};
 use super::tables;
 use super::target::{Target, TrainingTarget};
 use super::taught::{Taught, score_against_chance};
 use crate::critic::{Critic, CriticInfo, Network};
 use tengen::rollout::Rollout;
-use tengen_train::cycle::{load, save};
 use tengen_train::durable::lock_folder;
 use tengen_train::play::eval_batch::TaskControl;
 use tengen_train::play::numbered_seed;
@@ -65,12 +64,6 @@ pub fn run<G: Taught + Rollout>(
 ) -> Result<(), TrainError> {
     let _lock = lock_folder(folder)?;
     keep_plan(plan, folder)?;
-    let opponent = folder.join(OPPONENT);
-    if load::<OpponentScore>(&opponent)?.is_none() {
-        let games = OPPONENT_GAMES;
-        let score = score_against_chance(start, plan.opponent_rules, games);
-        save(&opponent, &OpponentScore { score, games })?;
-    }
     let school = SharedRun {
         start,
         plan,
@@ -81,7 +74,12 @@ pub fn run<G: Taught + Rollout>(
         let jobs: Vec<(&Arm, u64)> = arms.iter().flat_map(jobs_of).collect();
         school.work(&jobs, threads, tell)?;
     }
-    tables::write(plan, folder)
+    let opponent = score_against_chance(start, plan.opponent_rules, OPPONENT_GAMES);
+    let opponent = format!(
+        "The opponent scores {:.1}% of {OPPONENT_GAMES} games against random play.",
+        100.0 * opponent
+    );
+    tables::write(plan, folder, &opponent)
 }
 
 /// Writes the plan into a new folder; an existing one must be the same.

@@ -4,10 +4,9 @@ use std::path::Path;
 
 use super::lesson::Played;
 use super::plan::CriticPlan;
-use super::record::{ArmResults, OPPONENT, OpponentScore, Record, count, read_results};
+use super::record::{ArmResults, Record, count, read_results};
 use crate::seeds::{Estimate, holm};
 use tengen_train::TrainError;
-use tengen_train::cycle::load;
 use tengen_train::durable;
 
 /// Games averaged in the paper's area.
@@ -42,16 +41,11 @@ impl Table {
     }
 }
 
-/// Reads the records in a folder, and writes `tables.md` there.
+/// Reads the records in a folder, and writes `tables.md` there, with this of the opponent.
 ///
 /// # Errors
 /// [`TrainError`] when a file cannot be read or written.
-pub(super) fn write(plan: &CriticPlan, folder: &Path) -> Result<(), TrainError> {
-    let opponent: Option<OpponentScore> = load(&folder.join(OPPONENT))?;
-    let opponent = opponent.map_or(String::new(), |opponent| {
-        let (share, games) = (100.0 * opponent.score, opponent.games);
-        format!("The opponent scores {share:.1}% of {games} games against random play.")
-    });
+pub(super) fn write(plan: &CriticPlan, folder: &Path, opponent: &str) -> Result<(), TrainError> {
     let tables = tables(plan, &read_results(plan, folder)?);
     let tables: String = tables.iter().map(Table::markdown).collect();
     let text = format!(
