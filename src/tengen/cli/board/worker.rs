@@ -325,15 +325,15 @@ fn review(table: &BoardState, job: &Job, stop: &StopFlag) {
     let flags = Arc::clone(&job.flags);
     let mut reviewer = Reviewer::new(flags, REVIEW_NODES, THRESHOLDS, stop.clone());
     let game = Game::new(String::new(), &job.record);
-    let reviewed = reviewer.review(game, &job.record, &mut |found| {
-        let (Some(report), Some(&node)) = (found.report, job.nodes.get(found.moves)) else {
+    let reviewed = reviewer.review(game, &job.record, &mut |moves, mover, report| {
+        let (Some(report), Some(&node)) = (report, job.nodes.get(moves)) else {
             return;
         };
         done += 1;
         table.progress(done, all);
         let searched = SearchedPosition {
             node,
-            mover: found.mover,
+            mover,
             ..job.searched
         };
         table.show(request, searched, report, true);

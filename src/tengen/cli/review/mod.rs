@@ -223,7 +223,7 @@ impl Session {
             None => {
                 let file = game.file.clone();
                 self.reviewer
-                    .search(game, record, &mut |_| progress.step(&file))?
+                    .search(game, record, &mut |_, _, _| progress.step(&file))?
             }
         };
         if review.positions.is_empty() {
