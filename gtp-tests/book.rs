@@ -39,11 +39,6 @@ fn shown(book: &str, moves: &[&str]) -> serde_json::Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
-#[track_caller]
-fn positions(book: &str) -> u64 {
-    shown(book, &[])["positions"].as_u64().expect("a number")
-}
-
 /// Number of searches: some of them only add moves to a position.
 #[track_caller]
 fn steps(book: &str) -> u64 {
