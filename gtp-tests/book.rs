@@ -1,4 +1,4 @@
-//! `tengen book`: a book is built, killed, continued, shown and played from; other files are
+//! `tengen book`: a book is built, killed, continued, shown, merged and played from; other files are
 //! refused.
 
 use std::process::{Command, Stdio};
@@ -128,20 +128,30 @@ fn the_built_in_book_is_for_full_strength_under_a_clock() {
 }
 
 #[test]
-fn a_book_grows_from_a_line() {
-    let folder = Scratch::new("book-line");
-    let book = &folder.path("line.book");
-    let from = |steps| {
-        let line = ["build", &**book, "--steps", steps, "--from", "A1 E5"];
-        run(&[&line[..], SMALL].concat())
-    };
-    let said = from("1");
-    assert!(said.contains("yet to be searched from there"), "{said}");
-    from("9");
+fn books_are_joined() {
+    let folder = Scratch::new("book-joined");
+    let [one, other, both] = ["one.book", "other.book", "both.book"].map(|name| folder.path(name));
+    build(&one, "10");
+    run(&[
+        &["build", &*other, "--steps", "10", "--from", "A1 E5"],
+        SMALL,
+    ]
+    .concat());
+    run(&["merge", &both, &one, &other]);
+    let all = positions(&both);
+    assert!((11..=20).contains(&all), "{all}");
+    let searches = steps(&both);
+    assert!((11..=20).contains(&searches), "counted once: {searches}");
     assert_ne!(
-        shown(book, &["A1", "E5"])["position"],
+        shown(&both, &["A1", "E5"])["position"],
         serde_json::Value::Null
     );
+    let way = &folder.path("way.book");
+    let said = run(&[&["build", &**way, "--steps", "1", "--from", "A1 E5"], SMALL].concat());
+    assert!(said.contains("yet to be searched from there"), "{said}");
+    run(&["merge", &both, &one, &both]);
+    assert_eq!(positions(&both), all, "nothing is new");
+    assert_eq!(steps(&both), searches, "and nothing was searched");
 }
 
 /// These bytes with a bit of each such word changed.
@@ -161,6 +171,7 @@ fn what_is_no_book_is_refused() {
     let text = folder.write("game.sgf", b"(;GM[1]SZ[9])");
     let book = &folder.path("small.book");
     let missing = &folder.path("missing.book");
+    let out = &folder.path("out.book");
     build(book, "3");
     let whole = std::fs::read(book).expect("readable");
     let cut = folder.write("cut.book", &whole[..whole.len() / 2]);
@@ -174,8 +185,10 @@ fn what_is_no_book_is_refused() {
         (&changed, "changed.book: it is damaged"),
     ] {
         refuses(&["book", "show", file], &[words]);
+        refuses(&["book", "merge", out, file], &[words]);
         refuses(&[&["gtp", "--book", file], QUICK].concat(), &[words]);
     }
+    assert!(!std::path::Path::new(out).exists(), "nothing was merged");
     refuses(
         &["book", "build", &text, "--steps", "1"],
         &["it is not a book of Tengen"],
@@ -214,6 +227,34 @@ fn what_is_no_book_is_refused() {
         let output = tengen(&[&["book", "build", &**book], &args[..]].concat());
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(said.contains("this command does not use it"), "{said}");
+    }
+}
+
+#[test]
+fn books_that_do_not_fit_are_not_merged() {
+    let folder = Scratch::new("book-unmerged");
+    let [book, other, out, missing] =
+        &["small.book", "other.book", "out.book", "missing.book"].map(|name| folder.path(name));
+    build(book, "3");
+    run(&[
+        "build",
+        other,
+        "--size",
+        "4",
+        "--backend",
+        "rollout",
+        "--visits",
+        "20",
+        "--steps",
+        "2",
+    ]);
+    refuses(
+        &["book", "merge", other, book],
+        &["it is a book of nogo 4x4"],
+    );
+    for second in [other, missing] {
+        refuses(&["book", "merge", out, book, second], &[second.as_str()]);
+        assert!(!std::path::Path::new(out).exists(), "nothing was merged");
     }
 }
 

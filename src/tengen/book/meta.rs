@@ -75,6 +75,34 @@ impl BookMeta {
         }
     }
 
+    /// Of a book without positions, about the same as this one.
+    #[must_use]
+    pub fn unsearched(&self) -> BookMeta {
+        BookMeta {
+            player: String::new(),
+            steps: 0,
+            seconds: 0.0,
+            ..self.clone()
+        }
+    }
+
+    /// The same, after this share of another book's positions has been added: its searches count by it.
+    #[must_use]
+    pub fn with(&self, share: f64, other: &BookMeta) -> BookMeta {
+        let player = match &*self.player {
+            _ if share == 0.0 => self.player.clone(),
+            "" => other.player.clone(),
+            own if own.contains(&other.player) => self.player.clone(),
+            own => format!("{own}, {}", other.player),
+        };
+        BookMeta {
+            player,
+            steps: self.steps + (share * other.steps as f64).round() as u64,
+            seconds: self.seconds + share * other.seconds,
+            ..self.clone()
+        }
+    }
+
     /// Game, board and rules, for messages.
     pub fn about(&self) -> String {
         format!("{} {}, rules {}", self.game, self.size, self.rules)

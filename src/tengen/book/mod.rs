@@ -2,7 +2,8 @@
 //! board.
 //!
 //! What is kept of a position are the facts of its search ([`Searched`]); its value is derived from
-//! those of the positions after it ([`Book`]). So a book grows by adding one entry at a time.
+//! those of the positions after it ([`Book`]). So a book grows by adding one entry at a time, and two
+//! books are merged by taking the entries of both.
 
 // Books are named by users, and played from in games: nothing here may panic.
 #![deny(

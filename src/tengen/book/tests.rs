@@ -356,6 +356,28 @@ fn damaged_files_are_refused() {
     }
 }
 
+#[test]
+fn searches_count_by_the_share_that_is_added() {
+    let book = BookMeta {
+        player: "b".to_owned(),
+        steps: 10,
+        seconds: 5.0,
+        ..BookMeta::of(&tictactoe())
+    };
+    let told = |meta: &BookMeta| (meta.player.clone(), meta.steps, meta.seconds);
+    let nothing = book.unsearched();
+    assert_eq!(told(&nothing.with(0.0, &book)), (String::new(), 0, 0.0));
+    let all = nothing.with(1.0, &book);
+    assert_eq!(told(&all), told(&book));
+    assert_eq!(told(&all.with(0.0, &book)), told(&book));
+    assert_eq!(told(&all.with(0.2, &book)), ("b".to_owned(), 12, 6.0));
+    let other = BookMeta {
+        player: "c".to_owned(),
+        ..book.clone()
+    };
+    assert_eq!(told(&all.with(1.0, &other)), ("b, c".to_owned(), 20, 10.0));
+}
+
 fn engine(settings: &[(&str, &str)]) -> Box<dyn Engine> {
     let mut options = EngineOptions::of("tictactoe").expect("a game");
     for (name, value) in [("backend", "rollout"), ("visits", "10"), ("seed", "1")] {

@@ -92,8 +92,7 @@ impl Book {
     }
 
     /// All positions.
-    #[cfg(test)]
-    pub(super) fn iter(&self) -> impl Iterator<Item = (u128, &Searched)> {
+    pub fn iter(&self) -> impl Iterator<Item = (u128, &Searched)> {
         let all = self.positions.iter();
         all.map(|(key, position)| (*key, &position.searched))
     }

@@ -29,7 +29,8 @@ const PROGRESS: Duration = Duration::from_secs(10);
 /// Grow a book, or begin one, until it has been searched for as long as asked, or until Ctrl-C.
 ///
 /// Each search is saved when it is done: whatever ends the program, no more than the search in progress
-/// is lost, and the same command goes on.
+/// is lost, and the same command goes on. On several machines each grows a book of its own, best from
+/// other first moves (--from), and `tengen book merge` joins them.
 #[derive(Debug, Args)]
 #[command(mut_args(|flag: Arg| with_visits(VISITS, refused(&OF_A_BOOK, refused(OF_CLOCKS, flag)))))]
 pub(super) struct Build {

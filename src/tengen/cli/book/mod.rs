@@ -3,9 +3,15 @@
 mod build;
 mod show;
 
+use std::path::PathBuf;
+
+use anyhow::Context as _;
 use build::Build;
 use clap::{Args, Subcommand};
 use show::Show;
+use tengen::book::{BookFile, BookSource};
+
+use crate::cli::output::tell;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -31,6 +37,7 @@ pub(crate) struct Book {
 enum Command {
     Build(Build),
     Show(Show),
+    Merge(Merge),
 }
 
 impl Book {
@@ -38,6 +45,48 @@ impl Book {
         match self.command {
             Command::Build(command) => command.run(),
             Command::Show(command) => command.run(),
+            Command::Merge(command) => command.run(),
         }
+    }
+}
+
+/// Join books of the same game, board and rules that have grown apart.
+///
+/// Of a position that several have, the search with most visits counts. Values follow from all of them. The searches and
+/// hours of a book count by the share of its positions that are added.
+#[derive(Debug, Args)]
+pub(super) struct Merge {
+    /// The book that all are added to; it is created if there is none.
+    out: PathBuf,
+    /// The books.
+    #[arg(required = true, value_name = "FILE")]
+    books: Vec<BookSource>,
+}
+
+impl Merge {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        let out = || self.out.display().to_string();
+        // A book that does not fit leaves the others unmerged.
+        let read = |source: &BookSource| source.read().with_context(|| source.to_string());
+        let all: Vec<_> = self.books.iter().map(read).collect::<Result<_, _>>()?;
+        let about = all.first().context("there is no book")?.0.unsearched();
+        for (source, (meta, _)) in self.books.iter().zip(&all) {
+            meta.check(&about).with_context(|| source.to_string())?;
+        }
+        for (source, (meta, from)) in self.books.iter().zip(all) {
+            let opened = BookFile::open(&self.out, &about);
+            let (file, so_far, book) = opened.with_context(out)?;
+            let visits = |key| book.searched(key).map(|searched| searched.visits);
+            let better = from
+                .iter()
+                .filter(|(key, searched)| visits(*key).is_none_or(|known| known < searched.visits));
+            let added: Vec<_> = better.collect();
+            let share = added.len() as f64 / from.len().max(1) as f64;
+            file.add(&so_far.with(share, &meta), added.iter().copied())
+                .with_context(out)?;
+            let (added, all) = (added.len(), from.len());
+            tell(&format!("{source}: {added} of {all} positions added"));
+        }
+        Ok(())
     }
 }
