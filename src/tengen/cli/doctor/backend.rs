@@ -1,4 +1,4 @@
-//! What is found about parts of the machine; and whether a backend runs a network here, and how fast.
+//! What is found about parts of the machine; and whether a backend runs a network here, how fast, and whether it agrees with another one.
 
 use std::time::Duration;
 
@@ -8,20 +8,83 @@ use tengen::encode::{Encode, Mismatch, find};
 use tengen::game::BoardSize;
 use tengen::games::with_game;
 use tengen_nn::eval::{
-    BackendKind, Batch, EvalError, Evaluator, EvaluatorFactory, FETCH_SCRIPT, LoadOptions,
-    ModelInfo, ModelSource, Outputs,
+    BackendKind, Batch, Difference, EvalError, Evaluator, EvaluatorFactory, FETCH_SCRIPT,
+    LoadOptions, ModelInfo, ModelSource, Outputs,
 };
+use tengen_nn::onnx::{Header, PRECISION};
 
 use tengen::command::random_position;
 
 /// Number of timed evaluations.
 const EVALUATIONS: usize = 20;
+/// Tolerance for the difference between two backends on the test position.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tolerance {
+    /// Of the policy, in nats.
+    policy_kl: f64,
+    /// Of the value in [-1, 1].
+    value: f64,
+}
 
-/// How fast a network is.
-pub(super) struct Speed {
+const TOLERANCE: Tolerance = Tolerance {
+    policy_kl: 1e-4,
+    value: 1e-2,
+};
+/// Tolerance for int8 networks, where backends round differently: the maximum over a thousand
+/// random positions is 0.37 nats and 0.28.
+const INTEGER_TOLERANCE: Tolerance = Tolerance {
+    policy_kl: 0.5,
+    value: 0.4,
+};
+/// Tolerance for half precision networks, which a CPU computes in f32.
+const HALF_TOLERANCE: Tolerance = Tolerance {
+    policy_kl: 0.05,
+    value: 0.1,
+};
+
+/// A network's answers to one position.
+pub(super) struct BackendAnswer {
     board: BoardSize,
+    legal: Vec<bool>,
+    out: Outputs,
     /// The time of one call.
     pub(super) each: Duration,
+}
+
+/// The reference answers, and the tolerance.
+pub(super) type Reference<'a> = (&'a BackendAnswer, Tolerance);
+
+impl Tolerance {
+    pub(super) fn of(model: &ModelSource) -> Tolerance {
+        match &*precision(model) {
+            "int8" => INTEGER_TOLERANCE,
+            "f16" => HALF_TOLERANCE,
+            _ => TOLERANCE,
+        }
+    }
+
+    /// Tolerance for a GPU, which may multiply f32 with the mantissa of f16 (TF32).
+    pub(super) fn on_card(self) -> Tolerance {
+        Tolerance {
+            policy_kl: self.policy_kl.max(HALF_TOLERANCE.policy_kl),
+            value: self.value.max(HALF_TOLERANCE.value),
+        }
+    }
+
+    fn allows(self, difference: &Difference) -> bool {
+        difference.policy_kl <= self.policy_kl && difference.value <= self.value
+    }
+}
+
+/// Precision of a network.
+pub(super) fn precision(model: &ModelSource) -> String {
+    let onnx = match model {
+        ModelSource::File(path) => std::fs::read(path).unwrap_or_default(),
+        ModelSource::Embedded(onnx) => onnx.to_vec(),
+    };
+    let header = Header::read(&onnx).ok();
+    let precision = header.and_then(|header| header.metadata(PRECISION).map(str::to_owned));
+    precision.unwrap_or_else(|| "f32".to_owned())
 }
 
 /// Loads the network and runs it.
@@ -29,14 +92,18 @@ pub(super) fn try_backend(
     kind: BackendKind,
     model: &ModelSource,
     load: &LoadOptions,
-) -> Result<Speed, EvalError> {
+) -> Result<BackendAnswer, EvalError> {
     let factory = EvaluatorFactory::open(kind, model, load)?;
-    speed(factory.make()?.as_mut(), 1)
+    let mut evaluator = factory.make()?;
+    evaluate(evaluator.as_mut(), 1)
 }
 
-/// The time in which one position is evaluated `rows` times in one call.
-pub(super) fn speed(evaluator: &mut dyn Evaluator, rows: usize) -> Result<Speed, EvalError> {
-    let planes = sample(evaluator.info())?;
+/// The answer to one position, evaluated `rows` times in one call, and the time of the call.
+pub(super) fn evaluate(
+    evaluator: &mut dyn Evaluator,
+    rows: usize,
+) -> Result<BackendAnswer, EvalError> {
+    let (planes, legal) = sample(evaluator.info())?;
     let mut batch = Batch::new(planes.len());
     for key in 0..rows {
         batch.push(key as u128).copy_from_slice(&planes);
@@ -47,26 +114,25 @@ pub(super) fn speed(evaluator: &mut dyn Evaluator, rows: usize) -> Result<Speed,
     for _ in 0..EVALUATIONS {
         evaluator.evaluate(&batch, &mut out)?;
     }
-    Ok(Speed {
-        board: evaluator.info().size,
-        each: clock.now() / EVALUATIONS as u32,
+    let each = clock.now() / EVALUATIONS as u32;
+    let board = evaluator.info().size;
+    Ok(BackendAnswer {
+        board,
+        legal,
+        out,
+        each,
     })
 }
 
-/// The finding for a backend.
+/// The finding for a backend, compared with `reference` if there is one.
 pub(super) fn backend(
     what: &'static str,
-    tried: &Result<Speed, EvalError>,
+    tried: &Result<BackendAnswer, EvalError>,
+    reference: Option<Reference<'_>>,
     asked: bool,
 ) -> Finding {
-    match tried {
-        Ok(Speed { board, each }) => {
-            let milliseconds = each.as_secs_f64() * 1000.0;
-            Finding::ok(
-                what,
-                format!("{milliseconds:.2} ms per evaluation on {board}"),
-            )
-        }
+    let answer = match tried {
+        Ok(answer) => answer,
         Err(error) => {
             let fix = match error {
                 EvalError::Unavailable {
@@ -75,13 +141,30 @@ pub(super) fn backend(
                 EvalError::Unavailable { .. } => FETCH_SCRIPT,
                 _ => "",
             };
-            Finding::missing(what, error.to_string(), asked, fix)
+            return Finding::missing(what, error.to_string(), asked, fix);
         }
-    }
+    };
+    let milliseconds = answer.each.as_secs_f64() * 1000.0;
+    let text = format!("{milliseconds:.2} ms per evaluation on {}", answer.board);
+    let differs = reference.and_then(|(expected, tolerance)| {
+        let outputs = [&expected.out, &answer.out];
+        let difference = Difference::of_row(outputs, 0, &expected.legal);
+        (!tolerance.allows(&difference)).then_some(difference)
+    });
+    let Some(Difference {
+        policy_kl, value, ..
+    }) = differs
+    else {
+        return Finding::ok(what, text);
+    };
+    let differs = format!("{policy_kl:.3} nats in the policy and {value:.3} in the value");
+    let text = format!("{text}, but its answers differ from tract's by {differs}");
+    Finding::broken(what, text, format!("another version: {FETCH_SCRIPT}"))
 }
 
-/// A middle-game position of the game and board of a network as planes.
-fn sample(info: &ModelInfo) -> Result<Vec<f32>, EvalError> {
+/// A middle-game position of the game and board of a network as planes, and its legal moves: int8 networks round
+/// positions unlike any game arbitrarily.
+fn sample(info: &ModelInfo) -> Result<(Vec<f32>, Vec<bool>), EvalError> {
     let found = with_game!(&info.game, info.size, |empty| encoded(&empty, info));
     let found = found.map_err(|error| error.to_string());
     let found = found.and_then(|found| found.map_err(|error| error.to_string()));
@@ -91,12 +174,15 @@ fn sample(info: &ModelInfo) -> Result<Vec<f32>, EvalError> {
     })
 }
 
-fn encoded<G: Encode>(empty: &G, info: &ModelInfo) -> Result<Vec<f32>, Mismatch> {
+fn encoded<G: Encode>(empty: &G, info: &ModelInfo) -> Result<(Vec<f32>, Vec<bool>), Mismatch> {
     let plies = info.size.area() as u32 / 3;
     let position = random_position(empty, plies, 0);
     let mut planes = vec![0.0; info.row_len()];
     find(info, &position)?.encode(&position, &mut planes);
-    Ok(planes)
+    let mut legal = vec![false; info.policy_len];
+    let moves = position.legal_moves();
+    moves.for_each(|mv| legal[mv.index()] = true);
+    Ok((planes, legal))
 }
 
 /// State of a part.
@@ -145,5 +231,30 @@ impl Finding {
             true => Finding::broken(what, text, fix),
             false => Finding::new(State::Absent, what, text, ""),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_is_no_damage_where_it_was_asked_for() {
+        let answer = |name: &str| {
+            let models = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+            let model = ModelSource::File(models.join(name));
+            (
+                try_backend(BackendKind::Tract, &model, &LoadOptions::default()),
+                Tolerance::of(&model),
+            )
+        };
+        let (exact, strict) = answer("nogo-9x9.onnx");
+        let (rounded, lenient) = answer("nogo-9x9-int8.onnx");
+        let reference = rounded.as_ref().unwrap();
+        let state = |tolerance| backend("native", &exact, Some((reference, tolerance)), true);
+        assert_eq!(state(lenient).state, State::Ok);
+        let damaged = state(strict);
+        assert_eq!(damaged.state, State::Broken);
+        assert!(damaged.text.contains("differ from tract's"), "{damaged:?}");
     }
 }

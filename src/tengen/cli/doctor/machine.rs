@@ -10,7 +10,7 @@ use tengen_nn::eval::{
     ModelSource, has_driver,
 };
 
-use super::backend::{Finding, Speed, State, backend, speed};
+use super::backend::{BackendAnswer, Finding, Reference, State, backend, evaluate, precision};
 
 /// Processor features.
 pub(super) fn processor() -> Finding {
@@ -77,7 +77,12 @@ fn number_after(words: &str, text: &str) -> Option<u64> {
 const ROWS: usize = 256;
 
 /// A finding for each requested GPU, or for the first one; the network is loaded like this, but there.
-pub(super) fn gpus(model: &ModelSource, load: &LoadOptions, wanted: Device) -> Vec<Finding> {
+pub(super) fn gpus(
+    model: &ModelSource,
+    load: &LoadOptions,
+    wanted: Device,
+    reference: Option<Reference<'_>>,
+) -> Vec<Finding> {
     let asked = wanted != Device::Cpu;
     if cfg!(target_os = "linux") && !has_driver(Path::new("/")) {
         let text = "no NVIDIA driver is loaded".to_owned();
@@ -103,12 +108,14 @@ pub(super) fn gpus(model: &ModelSource, load: &LoadOptions, wanted: Device) -> V
             Ok([one, many]) => (Ok(one), Some(many)),
             Err(error) => (Err(error), None),
         };
-        let mut finding = backend("gpu", &one, asked);
+        let reference = reference.map(|(answer, tolerance)| (answer, tolerance.on_card()));
+        let mut finding = backend("gpu", &one, reference, asked);
         let unknown = "nvidia-smi does not list it".to_owned();
         let name = names.get(usize::from(number)).unwrap_or(&unknown);
         finding.text = match many {
-            Some(Speed { each, .. }) => format!(
-                "{device}, {name}; {}, {:.0} positions/s in batches of {ROWS}",
+            Some(BackendAnswer { each, .. }) => format!(
+                "{device}, {name}; {}, {}, {:.0} positions/s in batches of {ROWS}",
+                precision(model),
                 finding.text,
                 ROWS as f64 / each.as_secs_f64()
             ),
@@ -122,13 +129,13 @@ pub(super) fn gpus(model: &ModelSource, load: &LoadOptions, wanted: Device) -> V
     found.collect()
 }
 
-/// The speed with one row and with many.
-fn run(model: &ModelSource, load: &LoadOptions) -> Result<[Speed; 2], EvalError> {
+/// The answers to one row and to many.
+fn run(model: &ModelSource, load: &LoadOptions) -> Result<[BackendAnswer; 2], EvalError> {
     let factory = EvaluatorFactory::open(BackendKind::Ort, model, load)?;
     let mut evaluator = factory.make()?;
     Ok([
-        speed(evaluator.as_mut(), 1)?,
-        speed(evaluator.as_mut(), ROWS)?,
+        evaluate(evaluator.as_mut(), 1)?,
+        evaluate(evaluator.as_mut(), ROWS)?,
     ])
 }
 

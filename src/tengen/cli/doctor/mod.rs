@@ -13,7 +13,7 @@ use tengen_nn::eval::{BackendKind, Candidate, Device, LoadOptions, ModelSource};
 
 use super::flags::EngineFlags;
 use super::output::print;
-use backend::{Finding, State, backend, try_backend};
+use backend::{Finding, State, Tolerance, backend, try_backend};
 
 /// Report which backends, libraries, devices and networks are found and work, with suggested fixes.
 /// Takes the engine's settings, to check exactly these.
@@ -65,7 +65,7 @@ fn examine(options: &EngineOptions) -> Vec<Finding> {
         findings.push(finding);
         return findings;
     }
-    // The form that every backend computes.
+    // In f32 everywhere, so that answers can be compared.
     let own = |board| built_in(&options.game, board, BackendKind::Tract, Device::Cpu);
     let asked = options.model.clone().map(ModelSource::File);
     let chosen = asked.or_else(|| own(options.board()));
@@ -99,11 +99,14 @@ fn examine(options: &EngineOptions) -> Vec<Finding> {
         ..usual
     };
     let tried = BackendKind::ALL.map(|kind| (kind, try_backend(kind, &model, &load)));
+    let of_tract = tried.iter().find(|(kind, _)| *kind == BackendKind::Tract);
+    let answer = of_tract.and_then(|(_, answer)| answer.as_ref().ok());
+    let reference = answer.map(|answer| (answer, Tolerance::of(&model)));
     let mut computing = Vec::new();
     for (kind, answer) in &tried {
         let library = *kind == BackendKind::Ort && options.ort_library.is_some();
         let asked = options.backend == Backend::Network(*kind) || library;
-        let mut finding = backend(kind.name(), answer, asked);
+        let mut finding = backend(kind.name(), answer, reference, asked);
         let is_there = || {
             load.ort_library
                 .candidates()
@@ -115,22 +118,24 @@ fn examine(options: &EngineOptions) -> Vec<Finding> {
             text.clone_into(&mut finding.text);
         }
         if answer.is_ok() {
-            computing.push(*kind);
+            computing.push((*kind, finding.state));
         }
         findings.push(finding);
     }
-    let cards = machine::gpus(&model, &load, options.device);
+    let cards = machine::gpus(&model, &load, options.device, reference);
     if options.device != Device::Cpu {
-        let works = cards.iter().all(|card| card.state == State::Ok);
-        computing = Vec::from_iter(works.then_some(BackendKind::Ort));
+        let broken = cards.iter().find(|card| card.state != State::Ok);
+        let state = broken.map_or(State::Ok, |card| card.state);
+        computing = vec![(BackendKind::Ort, state)];
     }
     findings.extend(cards);
     findings.push(choice(options, &computing));
     findings
 }
 
-/// How moves are chosen with these settings, where these backends compute the network.
-fn choice(options: &EngineOptions, computing: &[BackendKind]) -> Finding {
+/// How moves are chosen with these settings, whether these backends work or not.
+fn choice(options: &EngineOptions, computing: &[(BackendKind, State)]) -> Finding {
+    let candidates = Candidate::all(&options.load());
     let wanted = match options.backend {
         Backend::Rollout => {
             return Finding::ok("choice", "random playouts, without a network".to_owned());
@@ -138,25 +143,35 @@ fn choice(options: &EngineOptions, computing: &[BackendKind]) -> Finding {
         Backend::Network(kind) => Some(kind),
         Backend::Auto => None,
     };
-    let (device, candidates) = (options.device, Candidate::all(&options.load()));
-    let chosen = candidates.iter().find(|found| {
-        let is_wanted = wanted.is_none_or(|wanted| wanted == found.kind);
-        is_wanted && found.verdict.is_ok() && computing.contains(&found.kind)
-    });
+    let available = candidates.iter().filter(|found| found.verdict.is_ok());
+    let wanted = available.filter(|found| wanted.is_none_or(|wanted| wanted == found.kind));
+    let state = |kind| computing.iter().find(|(computes, _)| *computes == kind);
+    let chosen = wanted.map(|found| found.kind).find_map(state);
+    let all: Vec<String> = candidates.iter().map(Candidate::to_string).collect();
+    let all = all.join("; ");
+    let works = |kind| candidates.iter().find(|found| found.kind == kind);
+    let device = options.device;
     match chosen {
-        Some(Candidate { kind, verdict }) => {
-            let word = verdict.as_ref().map(|word| format!(", {word}"));
-            let word = word.unwrap_or_default();
+        Some((kind, State::Ok)) => {
+            let word = works(*kind).and_then(|found| found.verdict.as_ref().ok());
+            let word = word.map(|word| format!(", {word}")).unwrap_or_default();
             Finding::ok("choice", format!("{kind} on {device}{word}"))
         }
-        None => {
-            let all: Vec<String> = candidates.iter().map(Candidate::to_string).collect();
-            Finding::broken(
-                "choice",
-                format!("nothing works on {device}; {}", all.join("; ")),
-                "leave --backend and --device out",
-            )
+        Some((kind, _)) => {
+            let works = computing.iter().find(|(_, state)| *state == State::Ok);
+            let fix = match works {
+                Some((other, _)) => format!("--backend {other}"),
+                None if device != Device::Cpu => "--device cpu".to_owned(),
+                None => "leave --model out to play with the built-in network".to_owned(),
+            };
+            let text = format!("{kind} on {device} would be used, but is broken; {all}");
+            Finding::broken("choice", text, fix)
         }
+        None => Finding::broken(
+            "choice",
+            format!("nothing works on {device}; {all}"),
+            "leave --backend and --device out",
+        ),
     }
 }
 
@@ -282,23 +297,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_compute_is_not_chosen() {
+    fn what_is_broken_is_not_chosen() {
         let automatic = EngineOptions::default();
         let tract = EngineOptions {
             backend: Backend::Network(BackendKind::Tract),
             ..EngineOptions::default()
         };
-        let both = [BackendKind::Native, BackendKind::Tract];
-        for (options, computing, state, text) in [
-            (&automatic, &both[..], State::Ok, "native on cpu"),
-            (&tract, &both[..], State::Ok, "tract on cpu"),
-            // A backend that cannot compute the network is skipped in play, too.
-            (&automatic, &both[1..], State::Ok, "tract on cpu"),
-            (&tract, &both[..1], State::Broken, "nothing works on cpu"),
-        ] {
+        let (native, other) = (BackendKind::Native, BackendKind::Tract);
+        let check = |options: &EngineOptions, computing: &[_], state, text: &str, fix: &str| {
             let found = choice(options, computing);
-            assert_eq!(found.state, state, "{}", found.text);
+            assert_eq!((found.state, &*found.fix), (state, fix), "{}", found.text);
             assert!(found.text.starts_with(text), "{}", found.text);
-        }
+        };
+        let well = [(native, State::Ok), (other, State::Ok)];
+        check(&automatic, &well, State::Ok, "native on cpu", "");
+        check(&tract, &well, State::Ok, "tract on cpu", "");
+        let wrong = [(native, State::Broken), (other, State::Ok)];
+        let text = "native on cpu would be used, but is broken";
+        check(&automatic, &wrong, State::Broken, text, "--backend tract");
+        check(&tract, &wrong, State::Ok, "tract on cpu", "");
+        // A backend that cannot compute the network is skipped in play, too.
+        check(&automatic, &wrong[1..], State::Ok, "tract on cpu", "");
+        let text = "nothing works on cpu";
+        let fix = "leave --backend and --device out";
+        check(&tract, &wrong[..1], State::Broken, text, fix);
     }
 }
