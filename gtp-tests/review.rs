@@ -396,15 +396,19 @@ fn a_folder_gets_one_page_per_game_and_no_game_is_reviewed_twice() {
     std::fs::copy(SMALL, games.join("one.sgf")).expect("a copy");
     std::fs::write(games.join("broken.sgf"), "(;SZ[4];B[zz])").expect("a file");
     let other = "(;FF[4]GM[1]SZ[4]RU[NoGo]PB[<b>]PW[one];B[aa];W[bb])";
-    std::fs::write(games.join("other.sgf"), other).expect("a file");
+    std::fs::write(games.join("index.sgf"), other).expect("a file");
     let pages = folder.join("pages");
     let args = [&[name(&games), "--html", name(&pages), "--json"], QUICK].concat();
     let output = run(&args);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("broken.sgf") && said.contains("1 of 3 games could not be reviewed"));
-    let other = std::fs::read_to_string(pages.join("other.html")).expect("the page");
-    assert!(other.contains("<title>&lt;b&gt; - one</title>") && !other.contains("\"<b>\""));
+    let front = std::fs::read_to_string(pages.join("index.html")).expect("the front page");
+    assert!(
+        front.contains("./one.html") && front.contains("./index-2.html"),
+        "{front}"
+    );
+    assert!(front.contains("&lt;b&gt;") && !front.contains("<b>"));
     let page = pages.join("one.html");
     let text = std::fs::read_to_string(&page).expect("the page");
     assert_eq!(held(&text)["positions"][0]["visits"], 20);

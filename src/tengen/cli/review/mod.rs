@@ -2,6 +2,7 @@
 
 mod annotated;
 mod facts;
+mod html;
 mod judge;
 mod pages;
 mod record;
@@ -50,8 +51,8 @@ pub(crate) struct Review {
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Write a page with board, curve and mistakes: a file for one game; for several, or if the
-    /// name does not end in .html, a folder with a page per game. Games of a folder that are done
-    /// already with the same settings are not searched again.
+    /// name does not end in .html, a folder with a page per game and index.html. Games of a folder
+    /// that are done already with the same settings are not searched again.
     #[arg(long, value_name = "PATH")]
     html: Option<PathBuf>,
     /// Write the game as SGF, with the judgement of each move as a comment and better lines as
@@ -235,7 +236,7 @@ impl Session {
             (false, true) => text::game(&review),
             (false, false) => text::line(&review),
         })?;
-        if let Some(pages) = &self.pages {
+        if let Some(pages) = &mut self.pages {
             let page = pages.add(file, &review)?;
             if self.alone {
                 log::info!("written {}", page.display());

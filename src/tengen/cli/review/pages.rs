@@ -1,35 +1,29 @@
-//! Reviews as self-contained HTML files: a page includes its data as JSON, and those of earlier runs are read again.
+//! Locations of pages, and pages of earlier runs.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
-use tengen::chart::escape;
-use tengen::game::Color;
 use tengen::record::file;
-use tengen::web;
 
 use super::facts::{Game, Review, Settings};
+use super::html;
+use super::text::Summary;
 
-/// Start of every review page.
-const MARK: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
-<meta name=\"generator\" content=\"tengen review\">\
-<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">";
-/// No external resources are loaded, enforced by the browser.
-const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">";
-/// Text before and after the JSON.
-const DATA: [&str; 2] = [
-    "<script type=\"application/json\" id=\"review\">",
-    "</script>",
-];
+const INDEX: &str = "index.html";
 
 /// The pages of a review.
 pub(super) struct Pages {
     /// The page of each file.
     paths: HashMap<PathBuf, PathBuf>,
-    /// Whether they are in a folder, where the ones of earlier runs are kept.
-    is_folder: bool,
+    /// Rows of a folder's index page so far.
+    index: Option<Index>,
+}
+
+struct Index {
+    path: PathBuf,
+    rows: Vec<String>,
+    summary: Summary,
 }
 
 impl Pages {
@@ -40,64 +34,44 @@ impl Pages {
     /// not writable.
     pub(super) fn open(path: &Path, files: &[PathBuf], force: bool) -> anyhow::Result<Pages> {
         let (paths, is_folder) = places(path, files, &["html", "htm"])?;
+        let index = is_folder.then(|| Index {
+            path: path.join(INDEX),
+            rows: Vec::new(),
+            summary: Summary::default(),
+        });
         let folder = paths.values().next().and_then(|page| page.parent());
         let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
         writable(folder.unwrap_or(Path::new(".")))?;
-        for page in paths.values() {
+        for page in paths.values().chain(index.iter().map(|index| &index.path)) {
             ensure!(
-                force || !page.exists() || is_ours(page),
+                force || !page.exists() || html::is_ours(page),
                 "{} is not a page of a review: choose another place, or replace it with --force",
                 page.display()
             );
         }
-        Ok(Pages { paths, is_folder })
+        Ok(Pages { paths, index })
     }
 
     /// The review of this game with these settings from a folder's page.
     pub(super) fn earlier(&self, file: &Path, game: &Game, settings: &Settings) -> Option<Review> {
-        let path = self.paths.get(file).filter(|_| self.is_folder)?;
-        let review = read(path)?;
+        self.index.as_ref()?;
+        let review = html::read(self.paths.get(file)?)?;
         let same = review.game == *game && review.settings == *settings && review.is_whole();
         same.then_some(review)
     }
 
-    /// Writes a game's page. Returns its path.
-    pub(super) fn add(&self, file: &Path, review: &Review) -> anyhow::Result<&Path> {
+    /// Writes a game's page and updates the index page. Returns the page's path.
+    pub(super) fn add(&mut self, file: &Path, review: &Review) -> anyhow::Result<&Path> {
         let path = self.paths.get(file).context("a file has a page")?;
-        write(path, &html(review)?)?;
+        write(path, &html::page(review, self.index.is_some())?)?;
+        if let Some(index) = &mut self.index {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            index.rows.push(html::index_row(&name, review));
+            index.summary.add(review);
+            write(&index.path, &html::index(&index.rows, &index.summary))?;
+        }
         Ok(path)
     }
-}
-
-/// The page of a game.
-fn html(review: &Review) -> anyhow::Result<String> {
-    let [begin, end] = DATA;
-    // No text in it can end the element.
-    let json = serde_json::to_string(review)?.replace('<', "\\u003c");
-    let [black, white] = Color::BOTH.map(|side| escape(review.game.player(side)));
-    Ok(format!(
-        "{MARK}{POLICY}<title>{black} - {white}</title><style>{}</style>{}\
-         {begin}{json}{end}<script type=\"module\">{}</script></html>\n",
-        web::STYLE,
-        web::body(),
-        web::file_script()
-    ))
-}
-
-/// Whether a file is a review page.
-fn is_ours(path: &Path) -> bool {
-    let text = std::fs::read(path).unwrap_or_default();
-    text.starts_with(MARK.as_bytes())
-}
-
-/// The review in a page, if it is a game's page of this version.
-fn read(path: &Path) -> Option<Review> {
-    let text = std::fs::read_to_string(path).ok()?;
-    let [begin, end] = DATA;
-    let (_, rest) = text.split_once(begin)?;
-    let (json, _) = rest.split_once(end)?;
-    text.starts_with(MARK)
-        .then(|| serde_json::from_str(json).ok())?
 }
 
 /// A path for what is written of each file, and whether these are in a folder, which is made: so they are unless there is
@@ -131,7 +105,7 @@ pub(super) fn places(
         }
     }
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    let mut taken = HashSet::new();
+    let mut taken = HashSet::from(["index".to_owned()]);
     let mut paths = HashMap::new();
     for file in files {
         let stem = file.file_stem().unwrap_or_default().to_string_lossy();
