@@ -8,8 +8,9 @@ mod page;
 mod study;
 mod watch;
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use client::{Board, Events, get, request};
@@ -115,6 +116,52 @@ fn requests_without_the_token_are_refused() {
     );
     let elsewhere = TcpStream::connect(("127.0.0.2", port));
     assert!(elsewhere.is_err(), "only on the loopback address");
+}
+
+#[test]
+fn a_phone_has_an_address_of_its_own() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tengen"))
+        .args(["board", "--phone", "--autosave", "off"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary was built for this test");
+    let mut lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
+    let mut line = || lines.next().and_then(Result::ok);
+    let (Some(own), Some(network)) = (line(), line()) else {
+        // Directly: what a passed test prints is not shown.
+        let _ = writeln!(std::io::stderr(), "skipped: this computer is in no network");
+        let _ = child.wait();
+        return;
+    };
+    let code = line().expect("a code");
+    assert!(code.starts_with('\u{2588}'), "{code}");
+    let board = Board::of(child, &own);
+    let (host, path) = network
+        .strip_prefix("http://")
+        .and_then(|rest| rest.split_once('/'))
+        .expect("an address");
+    assert_eq!(path.trim_end_matches('/'), board.token);
+    let ask = |path: &str, named: &str, more: &str| {
+        let mut stream = TcpStream::connect(host).expect("it listens there");
+        let head = format!("GET /{path} HTTP/1.1\r\nHost: {named}\r\n{more}\r\n");
+        stream.write_all(head.as_bytes()).expect("it takes it");
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer);
+        answer
+            .split(' ')
+            .nth(1)
+            .and_then(|status| status.parse().ok())
+    };
+    assert_eq!(ask(path, host, ""), Some(200));
+    assert_eq!(ask("", host, ""), Some(404), "without the token");
+    let wrong = path.replace(|digit: char| digit.is_ascii_digit(), "f");
+    assert_eq!(ask(&wrong, host, ""), Some(404));
+    assert_eq!(ask(path, "evil.example", ""), Some(421));
+    let origin = format!("Origin: http://127.0.0.1:{}\r\n", board.port);
+    assert_eq!(ask(path, host, &origin), Some(403), "another page");
+    assert_eq!(board.get("").status, 200);
 }
 
 #[test]
@@ -254,4 +301,38 @@ fn a_page_too_many_is_told_so() {
     let pages: Vec<Events> = (0..64).map(|_| Events::open(&board)).collect();
     assert_eq!(Events::open(&board).next_of("full"), json!(64));
     drop(pages);
+}
+
+/// A computer that phones are connected to, such as a hotspot, may have no way to other networks.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_phone_needs_no_way_to_other_networks() {
+    let network = "ip link set lo up && ip link add v0 type veth peer name v1 && ip addr add 192.168.43.1/24 dev v0 && ip link set v0 up && ip link set v1 up";
+    let board = format!("{network} && exec \"$0\" board --phone --autosave off");
+    let child = Command::new("unshare")
+        .args(["-rn", "sh", "-c", &board, env!("CARGO_BIN_EXE_tengen")])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let skip = |why: &str| {
+        // Directly: what a passed test prints is not shown.
+        let _ = writeln!(std::io::stderr(), "skipped: no network of its own: {why}");
+    };
+    let mut child = match child {
+        Ok(child) => crate::killed::Killed(child),
+        Err(error) => return skip(&error.to_string()),
+    };
+    let mut lines = BufReader::new(child.0.stdout.take().expect("it is piped")).lines();
+    let mut line = || lines.next().and_then(Result::ok);
+    let Some(own) = line() else {
+        let mut said = String::new();
+        let errors = child.0.stderr.take();
+        let _ = errors.map(|mut errors| errors.read_to_string(&mut said));
+        assert!(!said.contains("in no network"), "{said}");
+        return skip(&said);
+    };
+    assert!(own.starts_with("http://127.0.0.1:"), "{own}");
+    let network = line().expect("a second address");
+    assert!(network.starts_with("http://192.168.43.1:"), "{network}");
 }

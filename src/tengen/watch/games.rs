@@ -65,7 +65,7 @@ impl WatchedGames {
     /// [`ServerError`].
     pub fn serve(self: &Arc<Self>, port: u16) -> Result<String, ServerError> {
         let host: Arc<WatchedGames> = Arc::clone(self);
-        let server = Server::bind(port, host)?;
+        let server = Server::bind(port, host, false)?;
         let address = server.address();
         server.spawn()?;
         Ok(address)

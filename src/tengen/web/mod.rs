@@ -8,6 +8,7 @@ mod assets;
 mod http;
 mod server;
 
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -52,9 +53,16 @@ pub(super) struct Site {
     pub(super) host: Arc<dyn Host>,
     pub(super) token: String,
     pub(super) port: u16,
+    /// This computer's addresses in local networks, if the site is for them, too.
+    pub(super) networks: Vec<Ipv4Addr>,
 }
 
 impl Site {
+    /// The address of the page on this host.
+    pub(super) fn address(&self, host: Ipv4Addr) -> String {
+        format!("http://{host}:{}/{}/", self.port, self.token)
+    }
+
     /// The path after the token and the query, if the client is allowed and the method is that of the path: judged before
     /// the body of the request is read.
     ///
@@ -67,9 +75,11 @@ impl Site {
             80 => String::new(),
             port => format!(":{port}"),
         };
-        let mut hosts = ["127.0.0.1", "localhost"].into_iter();
+        let hosts = ["127.0.0.1".to_owned(), "localhost".to_owned()];
+        let networks = self.networks.iter().map(Ipv4Addr::to_string);
+        let mut hosts = hosts.into_iter().chain(networks).map(|host| host + &port);
         let named = request.host.as_deref().unwrap_or_default();
-        if !hosts.any(|host| format!("{host}{port}").eq_ignore_ascii_case(named)) {
+        if !hosts.any(|host| host.eq_ignore_ascii_case(named)) {
             return Err(Reply::text(421, "not the address of this board\n"));
         }
         let foreign = |origin: &str| origin != format!("http://{}", named.to_ascii_lowercase());
@@ -157,11 +167,12 @@ mod tests {
     }
 
     /// Whether a request under this name of the host, from a page of this origin, is admitted.
-    fn admits(port: u16, host: &str, origin: Option<&str>) -> bool {
+    fn admits(port: u16, networks: &[Ipv4Addr], host: &str, origin: Option<&str>) -> bool {
         let site = Site {
             host: Arc::new(Nothing),
             token: "t".to_owned(),
             port,
+            networks: networks.to_vec(),
         };
         let request = Request {
             method: "GET".to_owned(),
@@ -175,13 +186,33 @@ mod tests {
 
     #[test]
     fn browsers_leave_the_usual_port_out() {
-        assert!(admits(80, "127.0.0.1", Some("http://127.0.0.1")));
-        assert!(admits(80, "localhost", None));
-        assert!(!admits(80, "evil.example", None));
-        assert!(!admits(8080, "127.0.0.1", None));
+        assert!(admits(80, &[], "127.0.0.1", Some("http://127.0.0.1")));
+        assert!(admits(80, &[], "localhost", None));
+        assert!(!admits(80, &[], "evil.example", None));
+        assert!(!admits(8080, &[], "127.0.0.1", None));
         assert!(admits(
             8080,
+            &[],
             "127.0.0.1:8080",
+            Some("http://127.0.0.1:8080")
+        ));
+    }
+
+    #[test]
+    fn only_a_site_for_the_network_is_reached_by_its_address() {
+        let (own, other) = (Ipv4Addr::new(192, 168, 1, 7), Ipv4Addr::new(10, 0, 0, 1));
+        assert!(!admits(8080, &[], "192.168.1.7:8080", None));
+        assert!(admits(
+            8080,
+            &[other, own],
+            "192.168.1.7:8080",
+            Some("http://192.168.1.7:8080")
+        ));
+        assert!(!admits(8080, &[other, own], "192.168.1.8:8080", None));
+        assert!(!admits(
+            8080,
+            &[other, own],
+            "192.168.1.7:8080",
             Some("http://127.0.0.1:8080")
         ));
     }

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Write as _};
-use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, Shutdown, TcpListener, TcpStream, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -16,8 +16,9 @@ use super::{Answer, Host, Page, Site, token};
 
 /// Maximum number of connections with the token. A page has up to six.
 const MAX_CONNECTIONS: usize = 256;
-/// Maximum number of others.
-const MAX_STRANGERS: usize = 16;
+/// Maximum number of others, and of those from one address.
+const MAX_STRANGERS: usize = 48;
+const MAX_STRANGERS_OF_ADDRESS: usize = 16;
 /// Maximum number of pages, whose connections stay open: those of a class.
 const MAX_PAGES: usize = 64;
 /// Interval for checking whether an idle page is still open.
@@ -34,21 +35,27 @@ struct Count {
 /// Connections whose request is not known, or refused. The oldest makes room for a new one: a client that sends its request at
 /// once is heard, however many send nothing.
 #[derive(Default)]
-struct Strangers(Mutex<VecDeque<Arc<TcpStream>>>);
+struct Strangers(Mutex<VecDeque<(IpAddr, Arc<TcpStream>)>>);
 
 impl Strangers {
-    fn add(&self, stream: &Arc<TcpStream>) {
+    fn add(&self, address: IpAddr, stream: &Arc<TcpStream>) {
         let mut strangers = self.0.lock();
-        let is_full = strangers.len() >= MAX_STRANGERS;
-        if let Some(oldest) = strangers.pop_front_if(|_| is_full) {
+        let is_own = |(other, _): &&(IpAddr, _)| *other == address;
+        let place = match strangers.iter().filter(is_own).count() {
+            MAX_STRANGERS_OF_ADDRESS.. => strangers.iter().position(|other| is_own(&other)),
+            _ => (strangers.len() >= MAX_STRANGERS).then_some(0),
+        };
+        if let Some((_, oldest)) = place.and_then(|place| strangers.remove(place)) {
             // What it has sent is read, and its thread ends.
             let _ = oldest.shutdown(Shutdown::Read);
         }
-        strangers.push_back(Arc::clone(stream));
+        strangers.push_back((address, Arc::clone(stream)));
     }
 
     fn remove(&self, stream: &Arc<TcpStream>) {
-        self.0.lock().retain(|other| !Arc::ptr_eq(other, stream));
+        self.0
+            .lock()
+            .retain(|(_, other)| !Arc::ptr_eq(other, stream));
     }
 }
 
@@ -81,6 +88,9 @@ pub enum ServerError {
         /// Why.
         source: io::Error,
     },
+    /// This computer has no address in a network.
+    #[error("this computer is in no network that a phone could use")]
+    NoNetwork,
     /// The system has no random numbers for the address.
     #[error("no random numbers for the address: {0}")]
     Token(getrandom::Error),
@@ -89,24 +99,39 @@ pub enum ServerError {
     Thread(io::Error),
 }
 
-/// A server on the loopback address.
+/// A server on the loopback address, or for the local network.
 pub struct Server {
     listener: TcpListener,
     site: Arc<Site>,
 }
 
 impl Server {
-    /// Takes a port of the loopback address, any free one for 0. Nothing is answered before it [serves](Server::serve).
+    /// Takes a port, any free one for 0: of the loopback address, or for all computers of the local network. There all who
+    /// have the address can use the page, and others on the network can read along, as nothing is encrypted. Nothing is
+    /// answered before it [serves](Server::serve).
     ///
     /// # Errors
     /// [`ServerError`].
-    pub fn bind(port: u16, host: Arc<dyn Host>) -> Result<Server, ServerError> {
+    pub fn bind(port: u16, host: Arc<dyn Host>, for_network: bool) -> Result<Server, ServerError> {
+        let networks = if for_network {
+            own_addresses()
+        } else {
+            Vec::new()
+        };
+        if for_network && networks.is_empty() {
+            return Err(ServerError::NoNetwork);
+        }
+        let at = match for_network {
+            true => Ipv4Addr::UNSPECIFIED,
+            false => Ipv4Addr::LOCALHOST,
+        };
         let refused = |source| ServerError::Port { port, source };
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(refused)?;
+        let listener = TcpListener::bind((at, port)).map_err(refused)?;
         let site = Site {
             host,
             token: token().map_err(ServerError::Token)?,
             port: listener.local_addr().map_err(refused)?.port(),
+            networks,
         };
         Ok(Server {
             listener,
@@ -116,8 +141,13 @@ impl Server {
 
     /// The address of the page, with the secret that it takes to open it.
     pub fn address(&self) -> String {
-        let Site { port, token, .. } = &*self.site;
-        format!("http://127.0.0.1:{port}/{token}/")
+        self.site.address(Ipv4Addr::LOCALHOST)
+    }
+
+    /// The addresses for other computers, one for each network of this one, if it is for them.
+    pub fn network_addresses(&self) -> Vec<String> {
+        let networks = self.site.networks.iter();
+        networks.map(|&own| self.site.address(own)).collect()
     }
 
     /// Serves on a thread of its own, until the program ends.
@@ -134,8 +164,8 @@ impl Server {
     pub fn serve(self) -> ! {
         let count = Arc::new(Count::default());
         loop {
-            let stream = match self.listener.accept() {
-                Ok((stream, _)) => Arc::new(stream),
+            let (stream, address) = match self.listener.accept() {
+                Ok((stream, address)) => (Arc::new(stream), address.ip()),
                 // The client was gone at once, or no file descriptors are left.
                 Err(error) => {
                     log::debug!("a connection was not taken: {error}");
@@ -144,7 +174,7 @@ impl Server {
                 }
             };
             let (site, count) = (Arc::clone(&self.site), Arc::clone(&count));
-            count.strangers.add(&stream);
+            count.strangers.add(address, &stream);
             let thread = std::thread::Builder::new().name("page".to_owned());
             let spawned = thread.spawn(move || {
                 if let Err(error) = connection(&stream, &site, &count) {
@@ -156,6 +186,33 @@ impl Server {
                 log::warn!("no thread for a connection: {error}");
             }
         }
+    }
+}
+
+/// This computer's addresses in its networks, the one by which it reaches others first. A computer that phones are connected
+/// to may reach no others.
+fn own_addresses() -> Vec<Ipv4Addr> {
+    let mut own = Vec::from_iter(routed_address());
+    for interface in if_addrs::get_if_addrs().unwrap_or_default() {
+        if let IpAddr::V4(address) = interface.ip()
+            && !address.is_loopback()
+            && !address.is_link_local()
+            && !own.contains(&address)
+        {
+            own.push(address);
+        }
+    }
+    own
+}
+
+/// The address from which this computer would send a packet elsewhere. None is sent.
+fn routed_address() -> Option<Ipv4Addr> {
+    let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
+    // An address that is reserved for documentation.
+    socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9)).ok()?;
+    match socket.local_addr().ok()?.ip() {
+        IpAddr::V4(own) if !own.is_loopback() && !own.is_unspecified() => Some(own),
+        _ => None,
     }
 }
 
@@ -231,7 +288,7 @@ mod tests {
 
     #[test]
     fn connections_without_the_token_take_no_place_and_upload_nothing() {
-        let server = Server::bind(0, Arc::new(Nothing)).expect("a free port");
+        let server = Server::bind(0, Arc::new(Nothing), false).expect("a free port");
         let (port, token) = (server.site.port, server.site.token.clone());
         server.spawn().expect("a thread");
         let connect = |head: &str| {

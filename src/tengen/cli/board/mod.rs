@@ -31,6 +31,7 @@ use super::output;
 use autosave::Autosave;
 use board_state::BoardState;
 use game::{Level, NewGame, Who};
+use qrcodegen::{QrCode, QrCodeEcc};
 use session::Session;
 use std::process::{Command, Stdio};
 
@@ -48,7 +49,8 @@ const OF_A_LEVEL: &[&str] = &[
 /// Show a board in the browser: play, analyse and review games of NoGo, Go and Gomoku.
 ///
 /// Prints the address of the page, which contains a secret: anyone with it can use the engine. Only
-/// programs on this computer can reach it. Nothing is searched while no page is open; Ctrl-C ends it.
+/// programs on this computer can reach it, unless --phone is given. Nothing is searched while no page is open; Ctrl-C ends
+/// it.
 #[derive(Debug, Args)]
 pub(crate) struct Board {
     /// A game to show.
@@ -59,6 +61,10 @@ pub(crate) struct Board {
     /// The port of the page [default: any free port].
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     port: u16,
+    /// Serve the local network, too, and print a QR code for a phone: everyone in the network who has
+    /// the address can use the engine, and nothing is encrypted.
+    #[arg(long)]
+    phone: bool,
     /// Where the game is kept while it is played: it can be taken up when the program is started again.
     /// `off` for nowhere [default: tengen/board.sgf in the user's folder for the state of programs].
     #[arg(long, value_name = "FILE", hide_default_value = true)]
@@ -123,7 +129,7 @@ impl Board {
         }
         let table = Arc::new(BoardState::new(session));
         let host: Arc<dyn Host> = Arc::<BoardState>::clone(&table);
-        let server = Server::bind(self.port, host)?;
+        let server = Server::bind(self.port, host, self.phone)?;
         let (working, watching) = (Arc::clone(&table), Arc::clone(&table));
         spawn("engine", move || worker::work(&working, &time))?;
         if let Some(path) = kept {
@@ -136,6 +142,10 @@ impl Board {
         spawn("clocks", move || watching.watch_clocks())?;
         let address = server.address();
         output::print(&address)?;
+        for address in server.network_addresses() {
+            output::print(&address)?;
+            code(&address).map_or(Ok(()), |code| output::print(&code))?;
+        }
         if self.open {
             open(&address);
         }
@@ -163,5 +173,44 @@ fn open(address: &str) {
     let silent = process.stdin(Stdio::null()).stdout(Stdio::null());
     if let Err(error) = silent.stderr(Stdio::null()).spawn() {
         log::warn!("the browser cannot be opened with {program}: {error}");
+    }
+}
+
+/// Rows of light around the code, which readers need.
+const MARGIN: i32 = 2;
+
+/// The code in half blocks, two rows of it on a line, dark on light; `None` if the text is too long for one.
+fn code(text: &str) -> Option<String> {
+    let code = QrCode::encode_text(text, QrCodeEcc::Low).ok()?;
+    // Outside the code everything is light.
+    let light = |x, y| !code.get_module(x, y);
+    let range = -MARGIN..code.size() + MARGIN;
+    let mut out = String::new();
+    for y in range.clone().step_by(2) {
+        for x in range.clone() {
+            out.push(match (light(x, y), light(x, y + 1)) {
+                (true, true) => '\u{2588}',
+                (true, false) => '\u{2580}',
+                (false, true) => '\u{2584}',
+                (false, false) => ' ',
+            });
+        }
+        out.push('\n');
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_a_square_of_half_blocks() {
+        let text =
+            code("http://192.168.1.7:8080/0123456789abcdef0123456789abcdef/").expect("short");
+        let lines: Vec<usize> = text.lines().map(|line| line.chars().count()).collect();
+        assert!(lines.iter().all(|&width| width == lines[0]), "{text}");
+        assert_eq!(lines.len(), lines[0].div_ceil(2));
+        assert!(code(&"x".repeat(5000)).is_none());
     }
 }
