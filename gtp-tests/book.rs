@@ -128,9 +128,10 @@ fn the_built_in_book_is_for_full_strength_under_a_clock() {
 }
 
 #[test]
-fn books_are_joined() {
+fn books_are_joined_and_exported() {
     let folder = Scratch::new("book-joined");
-    let [one, other, both] = ["one.book", "other.book", "both.book"].map(|name| folder.path(name));
+    let [one, other, both, sgf] =
+        ["one.book", "other.book", "both.book", "both.sgf"].map(|name| folder.path(name));
     build(&one, "10");
     run(&[
         &["build", &*other, "--steps", "10", "--from", "A1 E5"],
@@ -149,9 +150,40 @@ fn books_are_joined() {
     let way = &folder.path("way.book");
     let said = run(&[&["build", &**way, "--steps", "1", "--from", "A1 E5"], SMALL].concat());
     assert!(said.contains("yet to be searched from there"), "{said}");
+    refuses(
+        &["book", "export", &one, &sgf, "--from", "A1 B1 C1"],
+        &["one.book: it does not have this position"],
+    );
+    run(&["export", &both, &sgf]);
+    let text = std::fs::read_to_string(&sgf).expect("it was written");
+    assert!(text.starts_with("(;") && text.contains("value "), "{text}");
     run(&["merge", &both, &one, &both]);
     assert_eq!(positions(&both), all, "nothing is new");
     assert_eq!(steps(&both), searches, "and nothing was searched");
+}
+
+/// The searches on the way need not have kept the moves to the position that a book grows from.
+#[test]
+fn what_follows_on_a_move_that_was_not_kept_is_reached() {
+    let folder = Scratch::new("book-unkept");
+    let [far, sgf] = ["far.book", "far.sgf"].map(|name| folder.path(name));
+    let engine = [
+        "--backend",
+        "rollout",
+        "--visits",
+        "30",
+        "--seed",
+        "1",
+        "--threads",
+        "1",
+    ];
+    let line = ["build", &*far, "--steps", "20", "--from", "C3 G7"];
+    run(&[&line[..], &engine[..]].concat());
+    let said = run(&["export", &far, &sgf]);
+    let all = positions(&far);
+    assert!(said.contains(&format!(": {all} positions")), "{said}");
+    let said = run(&["export", &far, &sgf, "--from", "C3 G7"]);
+    assert!(said.contains(&format!(": {} positions", all - 2)), "{said}");
 }
 
 /// These bytes with a bit of each such word changed.
@@ -219,6 +251,7 @@ fn what_is_no_book_is_refused() {
         &["book", "build", nowhere, "--steps", "1"],
         &["no such folder"],
     );
+    refuses(&["book", "export", book, nowhere], &["no such folder"]);
     for args in [
         ["--lag", "1"],
         ["--time-rise", "2"],

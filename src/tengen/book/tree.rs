@@ -1,6 +1,6 @@
 //! The positions of a book, the values that follow from each other, and the lines of play in them.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::{Images, Searched, SearchedMove};
 use crate::game::{Game, Move, Proof};
@@ -115,6 +115,13 @@ impl Book {
             }
         }
         parents
+    }
+
+    /// Keys of the positions that no kept move leads to.
+    pub fn unlinked(&self) -> HashSet<u128> {
+        let parents = self.parents();
+        let keys = self.positions.keys().copied();
+        keys.filter(|key| !parents.contains_key(key)).collect()
     }
 
     /// Adds a position, and passes its value on to all positions before it, which are among `parents`.

@@ -16,7 +16,7 @@ use tengen::record::{GameRecord, Play, Vertex};
 use tengen::registry;
 use tengen::search::{AnalysisOptions, SearchReport, StopFlag};
 
-use super::show::{proof_text, walk};
+use super::walk::{proof_text, walk};
 use crate::cli::flags::{EngineFlags, OF_A_BOOK, OF_CLOCKS, refused, with_visits};
 use crate::cli::output::{self, tell};
 use crate::cli::output::{end_as_interrupted, stop_on_ctrl_c};

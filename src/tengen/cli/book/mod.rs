@@ -2,13 +2,14 @@
 
 mod build;
 mod show;
+mod walk;
 
 use std::path::PathBuf;
 
 use anyhow::Context as _;
 use build::Build;
 use clap::{Args, Subcommand};
-use show::Show;
+use show::{Export, Show};
 use tengen::book::{BookFile, BookSource};
 
 use crate::cli::output::tell;
@@ -18,6 +19,7 @@ Examples:
   tengen book build nogo.book --hours 8       grow a book of NoGo 9x9, or go on with it
   tengen book build go.book --game go --size 9 --visits 5000 --steps 1000
   tengen book show nogo.book C3 G7            what it knows after two moves
+  tengen book export nogo.book nogo.sgf       its lines as a game with variations
   tengen gtp --book nogo.book                 play from it";
 
 /// Make a book of openings: positions that are searched in advance, and played at once.
@@ -37,6 +39,7 @@ pub(crate) struct Book {
 enum Command {
     Build(Build),
     Show(Show),
+    Export(Export),
     Merge(Merge),
 }
 
@@ -45,6 +48,7 @@ impl Book {
         match self.command {
             Command::Build(command) => command.run(),
             Command::Show(command) => command.run(),
+            Command::Export(command) => command.run(),
             Command::Merge(command) => command.run(),
         }
     }

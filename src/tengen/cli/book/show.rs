@@ -1,16 +1,21 @@
-//! `tengen book show`: what a book knows of a position.
+//! What a book knows: of a position (`tengen book show`), and all of it as SGF (`tengen book export`).
+
+use std::collections::HashSet;
+use std::path::PathBuf;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use serde::Serialize;
 use tengen::book::{Book, BookMeta, BookSource, Images, line};
-use tengen::command::played;
-use tengen::game::{Game, Move, Proof};
+use tengen::game::{Game, Move};
 use tengen::games::with_game;
-use tengen::gtp::{format_move, format_moves, format_vertex};
-use tengen::record::Vertex;
+use tengen::gtp::{format_move, format_moves};
+use tengen::record::sgf::{SgfNode, write_tree};
+use tengen::record::{GameRecord, Play, Vertex, file};
 
+use super::walk::{Entries, proof_text, walk};
 use crate::cli::output::print_report;
+use crate::cli::output::tell;
 
 /// Show what a book knows of a position: its moves, their values and how play goes on.
 ///
@@ -153,43 +158,109 @@ impl BookReport {
     }
 }
 
-/// These moves from an empty board, and the position after them.
+/// Write a book as a game with variations, in SGF.
 ///
-/// # Errors
-/// Names the move that is none, or illegal.
-pub(super) fn walk<G: Game>(empty: &G, moves: &str) -> anyhow::Result<(Vec<Move>, Images<G>)> {
-    let size = empty.size();
-    let record = played(G::NAME, size, moves)?;
-    let mut images = Images::of_empty(empty);
-    let mut all = Vec::new();
-    for (number, recorded) in (1..).zip(&record.plays) {
-        let position = images.position();
-        let (color, vertex) = (recorded.play.color, recorded.play.vertex);
-        let mv = vertex.index(size);
-        let can_play = G::INFO.passes || vertex != Vertex::Pass;
-        let name = || format!("move {number}, {color} at {}", format_vertex(vertex, size));
-        ensure!(
-            color == position.to_move(),
-            "{}, is out of turn: a book has games in which both sides move in turn",
-            name()
-        );
-        ensure!(
-            can_play && position.is_legal(mv),
-            "{}, is not legal: {}",
-            name(),
-            position.why_illegal(mv)
-        );
-        images = images.after(mv);
-        all.push(mv);
-    }
-    Ok((all, images))
+/// The best moves come first. A position that is reached in several ways is continued where it is reached
+/// first, and turned or mirrored positions are the same one.
+#[derive(Debug, Args)]
+pub(super) struct Export {
+    /// The book.
+    file: BookSource,
+    /// The SGF file.
+    sgf: PathBuf,
+    /// Only what follows after these moves, such as "C3 G7".
+    #[arg(
+        long,
+        value_name = "MOVES",
+        default_value = "",
+        hide_default_value = true
+    )]
+    from: String,
 }
 
-/// A proven result as a word.
-pub(super) fn proof_text(proof: Proof) -> &'static str {
-    match proof {
-        Proof::Loss => "lost",
-        Proof::Draw => "drawn",
-        Proof::Win => "won",
+impl Export {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        let name = || self.file.to_string();
+        let (meta, book) = self.file.read().with_context(name)?;
+        let rules = &*meta.rules;
+        let (text, positions) = with_game!(&meta.game, meta.size, rules: rules, |empty| {
+            meta.check(&BookMeta::of(&empty)).with_context(name)?;
+            let (moves, start) = walk(&empty, &self.from).context("--from")?;
+            let is_known = book.searched(start.key()).is_some();
+            ensure!(is_known, "{}: it does not have this position", name());
+            sgf(&empty, &meta, &book, moves)
+        })?;
+        let written = file::write_sgf(&self.sgf, &text);
+        written.with_context(|| self.sgf.display().to_string())?;
+        tell(&format!("{}: {positions} positions", self.sgf.display()));
+        Ok(())
+    }
+}
+
+/// A position that is still to be written: the node before it, the move to it, and itself.
+type Next<G> = (usize, Move, Images<G>);
+
+/// The book after these moves as SGF, and the number of its positions there.
+fn sgf<G: Game>(empty: &G, meta: &BookMeta, book: &Book, moves: Vec<Move>) -> (String, usize) {
+    let mut record = GameRecord::of(empty);
+    let BookMeta { steps, player, .. } = meta;
+    record.comment = format!("Book of {}: {steps} searches by {player}", meta.about());
+    let mut nodes = vec![SgfNode::default()];
+    let mut images = Images::of_empty(empty);
+    let (entries, mut positions) = (Entries::of(book, empty), 0);
+    let mut seen = HashSet::new();
+    for mv in moves {
+        seen.insert(images.key());
+        let node = node(book, nodes.len() - 1, mv, &images);
+        nodes.push(node);
+        images = images.after(mv);
+    }
+    let mut todo: Vec<Next<G>> = Vec::new();
+    loop {
+        let key = images.key();
+        if seen.insert(key) {
+            positions += usize::from(book.searched(key).is_some());
+            todo.extend(following(book, &entries, nodes.len() - 1, &images));
+        }
+        let Some((parent, mv, before)) = todo.pop() else {
+            break;
+        };
+        nodes.push(node(book, parent, mv, &before));
+        images = before.after(mv);
+    }
+    (write_tree(&record, &nodes), positions)
+}
+
+/// The moves of a position that the book knows, and its best move; the best last.
+fn following<G: Game>(
+    book: &Book,
+    entries: &Entries,
+    parent: usize,
+    images: &Images<G>,
+) -> Vec<Next<G>> {
+    let moves = book.moves(images.key()).into_iter().enumerate();
+    let shown = moves.filter(|(place, found)| *place == 0 || found.is_known);
+    let shown = shown.filter_map(|(_, found)| images.own(found.mv));
+    let all = shown.chain(entries.moves(images));
+    let mut next: Vec<Next<G>> = all.map(|mv| (parent, mv, images.clone())).collect();
+    next.reverse();
+    next
+}
+
+/// The node of a move, with what the book says of it.
+fn node<G: Game>(book: &Book, parent: usize, mv: Move, before: &Images<G>) -> SgfNode {
+    let position = before.position();
+    let (color, vertex) = (position.to_move(), Vertex::of(mv, position.size()));
+    let mut moves = book.moves(before.key()).into_iter();
+    let found = moves.find(|found| before.own(found.mv) == Some(mv));
+    let comment = found.map(|found| match found.proof {
+        Some(proof) => format!("{} for {color}", proof_text(proof)),
+        None => format!("value {:+.3}, {} visits", found.value, found.visits),
+    });
+    SgfNode {
+        parent,
+        play: Some(Play { color, vertex }),
+        comment: comment.unwrap_or_default(),
+        ..SgfNode::default()
     }
 }

@@ -1,0 +1,81 @@
+//! Positions of a book along moves of the command line.
+
+use std::collections::HashSet;
+
+use anyhow::ensure;
+use tengen::book::{Book, Images};
+use tengen::command::played;
+use tengen::game::{Game, Move, Proof};
+use tengen::gtp::format_vertex;
+use tengen::record::Vertex;
+
+/// These moves from an empty board, and the position after them.
+///
+/// # Errors
+/// Names the move that is none, or illegal.
+pub(super) fn walk<G: Game>(empty: &G, moves: &str) -> anyhow::Result<(Vec<Move>, Images<G>)> {
+    let size = empty.size();
+    let record = played(G::NAME, size, moves)?;
+    let mut images = Images::of_empty(empty);
+    let mut position = empty.clone();
+    let mut all = Vec::new();
+    for (number, recorded) in (1..).zip(&record.plays) {
+        let mv = recorded.play.vertex.index(size);
+        let can_play = G::INFO.passes || recorded.play.vertex != Vertex::Pass;
+        let (color, vertex) = (recorded.play.color, recorded.play.vertex);
+        let name = || format!("move {number}, {color} at {}", format_vertex(vertex, size));
+        ensure!(
+            color == position.to_move(),
+            "{}, is out of turn: a book has games in which both sides move in turn",
+            name()
+        );
+        let why = || position.why_illegal(mv);
+        ensure!(
+            can_play && position.is_legal(mv),
+            "{}, is not legal: {}",
+            name(),
+            why()
+        );
+        position.play(mv);
+        images = images.after(mv);
+        all.push(mv);
+    }
+    Ok((all, images))
+}
+
+/// Moves to positions of a book that it did not keep where they are played: growth from a line of moves and merging
+/// bring such positions.
+pub(super) struct Entries {
+    /// Keys of positions that no kept move leads to.
+    positions: HashSet<u128>,
+}
+
+impl Entries {
+    pub(super) fn of<G: Game>(book: &Book, empty: &G) -> Entries {
+        let mut positions = book.unlinked();
+        positions.remove(&Images::of_empty(empty).key());
+        Entries { positions }
+    }
+
+    /// Those of a position.
+    pub(super) fn moves<G: Game>(&self, images: &Images<G>) -> Vec<Move> {
+        if self.positions.is_empty() {
+            return Vec::new();
+        }
+        let mut seen = HashSet::new();
+        let leads_in = |mv: &Move| {
+            let key = images.after(*mv).key();
+            self.positions.contains(&key) && seen.insert(key)
+        };
+        images.position().legal_moves().filter(leads_in).collect()
+    }
+}
+
+/// A proven result as a word.
+pub(super) fn proof_text(proof: Proof) -> &'static str {
+    match proof {
+        Proof::Loss => "lost",
+        Proof::Draw => "drawn",
+        Proof::Win => "won",
+    }
+}
