@@ -39,11 +39,6 @@ fn shown(book: &str, moves: &[&str]) -> serde_json::Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
-#[track_caller]
-fn positions(book: &str) -> u64 {
-    shown(book, &[])["positions"].as_u64().expect("a number")
-}
-
 /// Number of searches: some of them only add moves to a position.
 #[track_caller]
 fn steps(book: &str) -> u64 {
@@ -187,7 +182,6 @@ fn what_follows_on_a_move_that_was_not_kept_is_reached() {
     let said = run(&["export", &far, &sgf]);
     let all = positions(&far);
     assert!(said.contains(&format!(": {all} positions")), "{said}");
-    run(&[&["check", &*far, "--positions", "1"], &engine[..]].concat());
     let said = run(&["export", &far, &sgf, "--from", "C3 G7"]);
     assert!(said.contains(&format!(": {} positions", all - 2)), "{said}");
 }
@@ -298,33 +292,6 @@ fn books_that_do_not_fit_are_not_merged() {
 }
 
 #[test]
-fn a_book_is_compared_with_long_searches() {
-    let folder = Scratch::new("book-checked");
-    let book = &folder.path("small.book");
-    build(book, "40");
-    let backend = ["--backend", "rollout", "--visits", "200", "--seed", "1"];
-    let check = &[&["check", &**book, "--positions", "3"], &backend[..]].concat();
-    let text = run(&[&check[..], &["--json"]].concat());
-    let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    let compared = report["positions"].as_array().expect("positions");
-    assert_eq!((compared.len(), &report["visits"]), (3, &200.into()));
-    let apart = |one: &serde_json::Value| {
-        let number = |name: &str| one[name].as_f64().expect("a number");
-        (number("book") - number("search")).abs()
-    };
-    let mean = compared.iter().map(apart).sum::<f64>() / 3.0;
-    let told = report["distance"].as_f64().expect("a number");
-    assert!((told - mean).abs() < 1e-5, "{report}");
-    assert!(run(check).contains("3 positions, 200 visits a search"));
-    let one = &folder.path("one.book");
-    build(one, "1");
-    refuses(
-        &["book", "check", one, "--backend", "rollout"],
-        &["no position from which it plays"],
-    );
-}
-
-#[test]
 fn what_is_proven_is_no_position_of_the_book() {
     let folder = Scratch::new("book-proven");
     let book = &folder.path("tiny.book");
@@ -347,10 +314,6 @@ fn what_is_proven_is_no_position_of_the_book() {
         let after = shown(book, &[found["move"].as_str().expect("a vertex")]);
         assert_eq!(found["known"], !after["position"].is_null(), "{found}");
     }
-    refuses(
-        &["book", "check", book, "--backend", "rollout"],
-        &["no position from which it plays a move of unknown result"],
-    );
 }
 
 /// A book that may not be written is played from all the same.

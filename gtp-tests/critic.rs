@@ -28,8 +28,8 @@ fn a_critic_is_taught_and_plays() {
         let read = |folder: &str| std::fs::read(format!("{folder}/{name}")).unwrap();
         assert!(read(&whole) == read(&killed), "{name}");
     }
-    let page = std::fs::read_to_string(format!("{killed}/report.html")).unwrap();
-    assert!(page.contains("Strength: score against RAVE") && page.contains("Finished: 4 runs."));
+    let tables = std::fs::read_to_string(format!("{killed}/tables.md")).unwrap();
+    assert!(tables.contains("| arm | random | rave-20 |") && tables.contains("; 2 seeds."));
 
     let file = format!("{whole}/td-s2.critic");
     let engine = |arguments: &[&str]| {

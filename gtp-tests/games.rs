@@ -65,7 +65,7 @@ fn a_piped_game_is_played_to_its_end() {
 fn two_engines_agree_on_every_move() {
     let mut players = [
         Engine::start(QUICK),
-        Engine::start(&[QUICK, &["--set", "seed=2"]].concat()),
+        Engine::start(&[&QUICK[..4], &["--seed", "2"]].concat()),
     ];
     for player in &mut players {
         player.answer("boardsize 6");

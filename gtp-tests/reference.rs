@@ -19,10 +19,10 @@ const NOTE: &str = "This page is generated: `TENGEN_WRITE_REFERENCE=1 cargo test
 /// How settings are given, before the tables.
 const HOW: &str = r#"# Settings
 
-Each setting has one name, and is given in three ways; later ones override earlier ones:
+Each setting has one name, and is given in two ways; a flag overrides the file:
 
 ```sh
-tengen gtp --config tournament.toml --visits 800 --cpuct 1.3 --set memory-mib=4096
+tengen gtp --config tournament.toml --visits 800 --cpuct 1.3 --memory-mib 4096
 ```
 
 1. A file of names and plain values, `tournament.toml` here:
@@ -33,7 +33,6 @@ tengen gtp --config tournament.toml --visits 800 --cpuct 1.3 --set memory-mib=40
    ```
 
 2. A flag: `--NAME VALUE`.
-3. `--set NAME=VALUE`, for programs that put settings behind a fixed command line.
 
 An unknown name is an error; the message suggests a similar one if there is one. Options of a protocol (`--name`,
 `--live-graphics`, `--live-board`, `--files`, `--log-level`, `--log-file`) are not settings: they are for the command line only.

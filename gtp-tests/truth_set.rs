@@ -1,5 +1,4 @@
-//! `tengen-lab endings`: a set of positions is made, solved and used. And `tengen-lab openings`: a book is judged and
-//! used.
+//! `tengen-lab endings`: a set of positions is made, solved and used.
 
 use std::path::Path;
 
@@ -198,79 +197,4 @@ fn a_set_of_gomoku_knows_wins_and_defences() {
         "{table}"
     );
     assert!(all.ends_with("0 of 1"), "{table}");
-}
-
-#[test]
-fn a_book_is_judged_once_and_used() {
-    let folder = Scratch::new("truth-openings");
-    let book = folder.path("book.txt");
-    let lines = "# by hand\nA1 B2 C3  # balanced\n\nB2 C1\n";
-    std::fs::write(&book, lines).expect("writable");
-    // Playouts are random: with a seed a long search and its judge do not differ by luck.
-    let playouts = ["--backend", "rollout", "--size", "4", "--seed", "1"];
-    let any = [&["openings", &book], &playouts[..]].concat();
-    let bench = [&any[..], &["--visits", "20"]].concat();
-    refuses(&bench, "contains no judged opening");
-    let judge = |visits| text(&[&bench[..], &["--judge-visits", visits]].concat());
-    let table = judge("3000");
-    let first = table.lines().next().unwrap_or_default();
-    assert!(
-        first.starts_with("2 openings, judged by 3000 visits; 20 visits"),
-        "{table}"
-    );
-    let all = table.lines().next_back().expect("a row for all");
-    let words: Vec<&str> = all.split_whitespace().collect();
-    assert_eq!(words[..3], ["search", "2-3", "2"], "{table}");
-    let judged = read(&book);
-    assert!(
-        judged.starts_with("# by hand\nA1 B2 C3  # judged by 3000 visits: "),
-        "{judged}"
-    );
-    assert!(
-        judged.contains("\n\nB2 C1  # judged by 3000 visits: "),
-        "{judged}"
-    );
-    // It is known, so nothing is judged again; with more visits it is.
-    judge("2000");
-    assert_eq!(read(&book), judged);
-    judge("4000");
-    assert_eq!(read(&book).matches("judged by 4000 visits").count(), 2);
-    let json = text(&[&bench[..], &["--json", "--positions", "1"]].concat());
-    let json: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
-    assert_eq!([&json["tried"], &json["scores"][0]["plies"][0]], [&1, &3]);
-    // An engine whose values are the judge's makes no mistakes, by its values.
-    let long = text(&[&any[..], &["--visits", "4000", "--json"]].concat());
-    let json: serde_json::Value = serde_json::from_str(&long).expect("it is JSON");
-    assert_eq!(json["scores"][0]["mistakes"], 0, "{json}");
-    assert_eq!(json["scores"][0]["same"], 1.0, "{json}");
-    std::fs::write(&book, "A1 B2 C3\nA1 A1\n").expect("writable");
-    refuses(&bench, "line 2");
-}
-
-/// In the game White, and then its opponent, lose a won position.
-#[test]
-fn the_solver_alone_finds_losing_mistakes() {
-    const SMALL: &str = "../../gtp-tests/games/4x4.sgf";
-    let found = text(&[
-        "endings", "decided", SMALL, "--from", "5", "--nodes", "10000",
-    ]);
-    for part in [
-        "4x4.sgf: one gives a won game away after 6 moves with D3\n",
-        "4x4.sgf: white gives a won game away after 7 moves with A3\n",
-        "1 games, 10000 nodes a position; half of them are solved from ply 5\n",
-        "one gave 2 won games away in 1 games\n",
-        "white gave 2 won games away in 1 games",
-    ] {
-        assert!(found.contains(part), "no {part:?} in {found}");
-    }
-    // With one node per position longer proofs stay open.
-    let one_node = ["--from", "0", "--nodes", "1", "--json"];
-    let summary = text(&[&["endings", "decided", SMALL], &one_node[..]].concat());
-    let summary: serde_json::Value = serde_json::from_str(&summary).expect("it is JSON");
-    assert_eq!(summary["games"], 1);
-    assert!(summary["median_ply"].as_u64().expect("solved at the end") > 5);
-    refuses(
-        &["endings", "decided", "../../gtp-tests/match"],
-        "contains no SGF file",
-    );
 }

@@ -20,7 +20,7 @@ pub(super) fn open(folder: &Scratch, args: &[&str]) -> Option<(Browser, Board)> 
 }
 
 /// A small board of Go.
-pub(super) const GO: [&str; 6] = ["--game", "go", "--size", "9", "--threads", "1"];
+const GO: [&str; 6] = ["--game", "go", "--size", "9", "--threads", "1"];
 
 fn begin_between_people(browser: &Browser, board: &Board, size: &str) {
     begin(

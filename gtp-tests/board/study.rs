@@ -1,4 +1,4 @@
-//! What people learn from, in a browser: a review and its board, an area to search in, pictures, and a game that is kept.
+//! What people learn from, in a browser: a review and its board, pictures, and a game that is kept.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use tengen::clock::{Clock as _, SystemClock};
 
 use super::client::Board;
 use super::driver::{Browser, HANG_TIMEOUT};
-use super::page::{GO, RIGHT, hears, listen, load, open};
+use super::page::{RIGHT, hears, listen, load, open};
 use crate::book::{SMALL, build};
 use crate::scratch::Scratch;
 
@@ -173,35 +173,6 @@ fn a_review_of_nogo_tells_its_progress_and_is_stopped() {
         kept >= 3 && (kept as f64) < all.as_f64().unwrap_or(0.0),
         "{kept} of {all}"
     );
-    browser.check();
-}
-
-#[test]
-fn an_area_limits_the_analysis() {
-    let folder = Scratch::new("study-area");
-    let Some((browser, board)) = open(&folder, &GO) else {
-        return;
-    };
-    board.do_it(&json!({"do": "players", "players": ["human", "human"], "level": {}}));
-    browser.click("#area");
-    browser.click_point("A1");
-    browser.wait("document.getElementById('panel').innerText.includes('opposite')");
-    browser.click_point("C3");
-    browser.wait("document.querySelectorAll('#candidates tr[data-pick]').length > 1");
-    let inside = "[...document.querySelectorAll('#candidates tr[data-pick]')].every((row) => 'ABC'.includes(row.dataset.pick[0]) && row.dataset.pick[1] <= '3')";
-    browser.wait(inside);
-    let area = board.state()["area"].clone();
-    let area = area.as_str().expect("digits");
-    assert_eq!((area.matches('1').count(), &area[54..57]), (9, "111"));
-    // It is not the evaluation of the position.
-    assert!(!board.get("game.sgf").body.contains("TNGA"));
-    let refused = board.refusal(&json!({"do": "area", "points": ["Z9"]}));
-    assert!(refused.contains("Z9"), "{refused}");
-    browser.click("#area");
-    browser
-        .wait("document.querySelector('#candidates tr[data-pick]')?.dataset.pick.match(/[D-J]/)");
-    assert_eq!(board.state()["area"], "");
-    browser.press("a");
     browser.check();
 }
 

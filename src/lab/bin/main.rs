@@ -1,10 +1,8 @@
 //! `tengen-lab`: papers and truth sets. Each subcommand is a file; the work is in the library.
 
 mod endings;
-mod examinee;
 mod gtp;
 mod mucgo;
-mod openings;
 mod pages;
 mod studies;
 
@@ -31,7 +29,6 @@ enum Command {
     /// Play over GTP as a paper does.
     Gtp(Box<gtp::Args>),
     Endings(endings::Endings),
-    Openings(Box<openings::Openings>),
     Pages(pages::PagesArgs),
     /// Fit to recorded games what Mucgo's search of 2019 knows: move weights and stages of a game.
     Mucgo(mucgo::Args),
@@ -47,7 +44,6 @@ fn run() -> anyhow::Result<()> {
         Command::Ablate(args) => studies::run_ablation(&args, &Interrupt::caught(GOES_ON)?),
         Command::Critic(args) => studies::run_critic(&args, &Interrupt::caught(GOES_ON)?),
         Command::Endings(args) => args.run(),
-        Command::Openings(args) => openings::run(&args),
         Command::Pages(args) => pages::run(&args),
         Command::Gtp(args) => gtp::run(*args),
         Command::Mucgo(args) => mucgo::run(&args),

@@ -5,7 +5,7 @@
 //! thread: the critic chooses by its values, an opponent with simple rules (`opponent.rs`) answers, and the
 //! game's utilities ([`taught`]) move the network towards a [`target`]. Between games its strength
 //! may be measured against each [`anchor`]. A run produces a [`record`] and a file with the
-//! [`network`]; a page (`page.rs`) shows all runs with their tables.
+//! [`network`]; `tables.rs` compares all runs.
 //!
 //! A critic plays the move to the board that it values most ([`ByCritic`](crate::methods::ByCritic)); there is no search. Source: Zaman,
 //! Prokhorov, Wunsch, "Adaptive critic design in learning to play game of Go", ICNN 1997;
@@ -16,7 +16,6 @@ mod file;
 pub mod lesson;
 pub mod network;
 mod opponent;
-mod page;
 pub mod plan;
 pub mod record;
 pub mod run;

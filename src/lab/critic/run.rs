@@ -4,7 +4,6 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -12,15 +11,13 @@ use serde::Serialize;
 
 use super::anchor::measure;
 use super::lesson::{CriticTrainee, LessonSettings, play};
-use super::page;
 use super::plan::{Arm, CriticPlan, run_name};
-use super::record::{OPPONENT, OpponentScore, Record, RunFiles};
+use super::record::{Record, RunFiles};
+use super::tables;
 use super::target::{Target, TrainingTarget};
 use super::taught::{Taught, score_against_chance};
 use crate::critic::{Critic, CriticInfo, Network};
-use tengen::clock::Clock;
 use tengen::rollout::Rollout;
-use tengen_train::cycle::{load, save};
 use tengen_train::durable::lock_folder;
 use tengen_train::play::eval_batch::TaskControl;
 use tengen_train::play::numbered_seed;
@@ -35,9 +32,6 @@ const SAVE_EVERY: u32 = 500;
 
 /// Games to measure the strength of the opponent.
 const OPPONENT_GAMES: u32 = 1000;
-
-/// How often the page is rewritten.
-const PAGE_EVERY: Duration = Duration::from_secs(15);
 
 /// Progress of a run.
 #[derive(Debug, Clone, Serialize)]
@@ -57,7 +51,7 @@ pub fn all_games(plan: &CriticPlan) -> u64 {
     games * plan.seeds.len() as u64
 }
 
-/// Trains all critics of a plan, on `threads`, and writes the page. `tell` receives progress.
+/// Trains all critics of a plan, on `threads`, and writes the tables. `tell` receives progress.
 ///
 /// # Errors
 /// [`TrainError`] when the folder belongs to another plan, or a file cannot be read or written.
@@ -66,29 +60,26 @@ pub fn run<G: Taught + Rollout>(
     plan: &CriticPlan,
     folder: &Path,
     threads: usize,
-    clock: &dyn Clock,
     tell: &mut dyn FnMut(&CriticEvent),
 ) -> Result<(), TrainError> {
     let _lock = lock_folder(folder)?;
     keep_plan(plan, folder)?;
-    let opponent = folder.join(OPPONENT);
-    if load::<OpponentScore>(&opponent)?.is_none() {
-        let games = OPPONENT_GAMES;
-        let score = score_against_chance(start, plan.opponent_rules, games);
-        save(&opponent, &OpponentScore { score, games })?;
-    }
     let school = SharedRun {
         start,
         plan,
         folder,
-        clock,
     };
     for arms in [plan.base.as_slice(), &plan.arm] {
         let jobs_of = |arm| plan.seeds.iter().map(move |&seed| (arm, seed));
         let jobs: Vec<(&Arm, u64)> = arms.iter().flat_map(jobs_of).collect();
         school.work(&jobs, threads, tell)?;
     }
-    page::write(plan, folder, false)
+    let opponent = score_against_chance(start, plan.opponent_rules, OPPONENT_GAMES);
+    let opponent = format!(
+        "The opponent scores {:.1}% of {OPPONENT_GAMES} games against random play.",
+        100.0 * opponent
+    );
+    tables::write(plan, folder, &opponent)
 }
 
 /// Writes the plan into a new folder; an existing one must be the same.
@@ -111,7 +102,6 @@ struct SharedRun<'a, G> {
     start: &'a G,
     plan: &'a CriticPlan,
     folder: &'a Path,
-    clock: &'a dyn Clock,
 }
 
 impl<G: Taught + Rollout> SharedRun<'_, G> {
@@ -122,8 +112,7 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
         threads: usize,
         tell: &mut dyn FnMut(&CriticEvent),
     ) -> Result<(), TrainError> {
-        let (next, mut written) = (AtomicUsize::new(0), None);
-        let control = TaskControl::default();
+        let (next, control) = (AtomicUsize::new(0), TaskControl::default());
         on_threads(
             "critic",
             threads.min(jobs.len()),
@@ -140,11 +129,6 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
             |event| {
                 if let Some(event) = event {
                     tell(&event);
-                    let now = self.clock.now();
-                    if written.is_none_or(|last| now.saturating_sub(last) >= PAGE_EVERY) {
-                        page::write(self.plan, self.folder, true)?;
-                        written = Some(now);
-                    }
                 }
                 Ok(ControlFlow::Continue(()))
             },
@@ -168,13 +152,9 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
         critic.info.taught = format!("{}: {}", arm.name, arm.target.text());
         let course = course(self.plan, arm);
         let mut trainee = CriticTrainee::new(critic.network.clone(), course.teaching);
-        let mut since = self.clock.now();
         let mut done = record.games.len() as u32;
         loop {
             self.measure(done, arm, seed, &trainee.network, &mut record);
-            let now = self.clock.now();
-            record.seconds[0] += now.saturating_sub(since).as_secs_f64();
-            since = now;
             critic.info.games = before + done;
             critic.network.clone_from(&trainee.network);
             files.save(&record, &critic)?;
@@ -245,15 +225,12 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
         if there || !done.is_multiple_of(plan.every) && !last {
             return;
         }
-        let began = self.clock.now();
         for &against in &plan.against {
             // The same openings for all arms, different ones for each seed.
             let seed = !numbered_seed(seed, done.into());
             let measured = measure(self.start, network, plan, against, done, seed);
             record.measured.push(measured);
         }
-        let spent = self.clock.now().saturating_sub(began);
-        record.seconds[1] += spent.as_secs_f64();
     }
 }
 
@@ -290,14 +267,6 @@ mod tests {
     use tengen::games::nogo::SmallNoGo;
     use tengen_nn::files::scratch::Scratch;
 
-    struct NoTime;
-
-    impl Clock for NoTime {
-        fn now(&self) -> Duration {
-            Duration::ZERO
-        }
-    }
-
     fn plan() -> CriticPlan {
         CriticPlan::parse(PLAN).unwrap()
     }
@@ -305,7 +274,7 @@ mod tests {
     fn go(plan: &CriticPlan, folder: &Path, threads: usize) -> Result<u32, TrainError> {
         let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
         let mut events = 0;
-        run(&start, plan, folder, threads, &NoTime, &mut |_| events += 1)?;
+        run(&start, plan, folder, threads, &mut |_| events += 1)?;
         Ok(events)
     }
 
@@ -331,7 +300,7 @@ mod tests {
         assert_eq!(made, files(other.path()));
         let names: Vec<&str> = made.iter().map(|file| &*file.0).collect();
         assert!(
-            names.contains(&"td-s2.critic") && names.contains(&"report.html"),
+            names.contains(&"td-s2.critic") && names.contains(&"tables.md"),
             "{names:?}"
         );
         let critic = Critic::load(&one.path().join("td-s2.critic")).unwrap();

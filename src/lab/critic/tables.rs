@@ -1,21 +1,21 @@
-//! The tables of a plan's results, for the page and as Markdown.
+//! The tables of a plan's results, as Markdown.
+
+use std::path::Path;
 
 use super::lesson::Played;
 use super::plan::CriticPlan;
-use super::record::{ArmResults, Record, WINDOW, count, mean};
+use super::record::{ArmResults, Record, count, read_results};
 use crate::seeds::{Estimate, holm};
-use tengen::chart::escape;
+use tengen_train::TrainError;
+use tengen_train::durable;
 
-/// Games from which the paper gives an area.
-const AREA_AT: usize = 3000;
-
-/// Points beyond which the paper calls a loss close: more than this of 81.
-const CLOSE: u16 = 34;
+/// Games averaged in the paper's area.
+const WINDOW: usize = 200;
 
 /// Placeholder for unknown values.
 const NOTHING: &str = "-";
 
-pub(super) struct Table {
+struct Table {
     title: &'static str,
     note: &'static str,
     head: Vec<String>,
@@ -32,44 +32,33 @@ impl Table {
         }
     }
 
-    pub(super) fn markdown(&self) -> String {
+    fn markdown(&self) -> String {
         let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
         let rule = vec!["---".to_owned(); self.head.len()];
         let rows: String = self.rows.iter().map(|row| line(row)).collect();
         let (head, rule) = (line(&self.head), line(&rule));
         format!("## {}\n\n{}\n\n{head}{rule}{rows}\n", self.title, self.note)
     }
-
-    pub(super) fn html(&self) -> String {
-        let line = |cell: &str, cells: &[String]| {
-            let cells: String = cells
-                .iter()
-                .map(|c| format!("<{cell}>{}", escape(c)))
-                .collect();
-            format!("<tr>{cells}</tr>")
-        };
-        let rows: String = self.rows.iter().map(|row| line("td", row)).collect();
-        format!(
-            "<h2>{}</h2><p class=\"note\">{}</p><div class=\"table\"><table>{}{rows}</table></div>",
-            escape(self.title),
-            escape(self.note),
-            line("th", &self.head)
-        )
-    }
 }
 
-/// All non-empty tables.
-pub(super) fn tables(plan: &CriticPlan, results: &[ArmResults<'_>]) -> Vec<Table> {
-    let (base, arms) = results.split_at(plan.base.iter().len());
-    let counts_points = results.iter().flat_map(|arm| &arm.records).any(|record| {
-        let mut games = record.games.iter();
-        games.any(|played| played.points[0] > 1)
-    });
-    let mut tables = Vec::new();
-    if let (Some(base), true) = (base.first(), counts_points) {
-        tables.push(beginning(plan, base));
-    }
-    tables.push(wins(arms, counts_points));
+/// Reads the records in a folder, and writes `tables.md` there, with this of the opponent.
+///
+/// # Errors
+/// [`TrainError`] when a file cannot be read or written.
+pub(super) fn write(plan: &CriticPlan, folder: &Path, opponent: &str) -> Result<(), TrainError> {
+    let tables = tables(plan, &read_results(plan, folder)?);
+    let tables: String = tables.iter().map(Table::markdown).collect();
+    let text = format!(
+        "# {}\n\nWritten by `tengen-lab critic`; {} seeds. {opponent}\n\n{tables}",
+        plan.title,
+        plan.seeds.len()
+    );
+    durable::write(&folder.join("tables.md"), text.as_bytes())
+}
+
+fn tables(plan: &CriticPlan, results: &[ArmResults<'_>]) -> Vec<Table> {
+    let (_, arms) = results.split_at(plan.base.iter().len());
+    let mut tables = vec![wins(arms)];
     if arms.len() > 1 {
         tables.push(differences(arms));
     }
@@ -83,13 +72,11 @@ pub(super) fn tables(plan: &CriticPlan, results: &[ArmResults<'_>]) -> Vec<Table
             .head
             .extend(measure.against.iter().map(ToString::to_string));
         for arm in results {
-            let last = arm.before + arm.of;
             let score = |&against| {
-                let strength = arm.strength(against);
-                let at_end = strength.points.last().filter(|p| p.x == f64::from(last));
-                at_end.map_or(NOTHING.to_owned(), |point| {
-                    let half = point.interval.map_or(f64::NAN, |(_, high)| high - point.y);
-                    format!("{:.1}% ± {:.1}", 100.0 * point.y, 100.0 * half)
+                let at_end = arm.strength_at_end(against);
+                at_end.map_or(NOTHING.to_owned(), |Estimate { mean, half, .. }| {
+                    let half = half.map_or(f64::NAN, |half| half.min(1.0 - mean));
+                    format!("{:.1}% ± {:.1}", 100.0 * mean, 100.0 * half)
                 })
             };
             let mut row = vec![arm.arm.name.clone()];
@@ -98,68 +85,22 @@ pub(super) fn tables(plan: &CriticPlan, results: &[ArmResults<'_>]) -> Vec<Table
         }
         tables.push(table);
     }
-    tables.push(times(results));
     tables
 }
 
-/// Statements in the paper's text on the games before Table I.
-fn beginning(plan: &CriticPlan, base: &ArmResults<'_>) -> Table {
-    let mut table = Table::new(
-        "The first games",
-        "Area is the mean of the 200 games before; wins, and losses with more than 34 points, are \
-         shares of the last 500 games. The paper: 29 points after 3,000 games, the first win shortly \
-         after 5,500, 1% and 20% at 6,000.",
-        "seed | area at 3,000 | area at the end | first win | wins | more than 34",
-    );
-    let share = |played: &[Played], holds: fn(&Played) -> bool| {
-        100.0 * played.iter().filter(|p| holds(p)).count() as f64 / played.len() as f64
-    };
-    let mut figures = Vec::new();
-    for (seed, record) in plan.seeds.iter().zip(&base.records) {
-        let games = &record.games;
-        if games.len() < AREA_AT {
-            continue;
-        }
-        let (end, first) = (games.len(), games.iter().position(|played| played.won()));
-        let last = &games[end - 500..];
-        let row = [
-            area(&games[AREA_AT - WINDOW..AREA_AT]),
-            area_at_end(record),
-            first.map_or(f64::NAN, |game| game as f64 + 1.0),
-            share(last, |played| played.won()),
-            share(last, |played| played.points[0] > CLOSE && !played.won()),
-        ];
-        let mut cells = vec![seed.to_string()];
-        cells.extend(row.iter().zip([1, 1, 0, 1, 1]).map(|(value, digits)| {
-            let known = value.is_finite().then(|| format!("{value:.digits$}"));
-            known.unwrap_or(NOTHING.to_owned())
-        }));
-        table.rows.push(cells);
-        figures.push(row);
-    }
-    let mut cells = vec!["mean".to_owned()];
-    for (column, digits) in [1, 1, 0, 1, 1].into_iter().enumerate() {
-        let values: Vec<f64> = figures.iter().map(|row| row[column]).collect();
-        cells.push(with_interval(&values, digits));
-    }
-    table.rows.push(cells);
-    table
-}
-
-/// The critic's mean points in some games.
-fn area(played: &[Played]) -> f64 {
-    let points: Vec<f64> = played.iter().map(|p| p.points[0].into()).collect();
-    mean(&points)
-}
-
-/// Its points in the last games of a run.
+/// The critic's mean points in the last games of a run.
 fn area_at_end(record: &Record) -> f64 {
-    let end = record.games.len();
-    area(&record.games[end.saturating_sub(WINDOW)..])
+    let last = record.games.len().saturating_sub(WINDOW);
+    let last = &record.games[last..];
+    let points: f64 = last.iter().map(|p| f64::from(p.points[0])).sum();
+    points / last.len() as f64
 }
 
 /// Table I.
-fn wins(arms: &[ArmResults<'_>], counts_points: bool) -> Table {
+fn wins(arms: &[ArmResults<'_>]) -> Table {
+    let games = arms.iter().flat_map(|arm| &arm.records);
+    let mut games = games.flat_map(|record| &record.games);
+    let counts_points = games.any(|played| played.points[0] > 1);
     let mut table = match counts_points {
         true => Table::new(
             "Table I",
@@ -249,31 +190,6 @@ fn differences(arms: &[ArmResults<'_>]) -> Table {
             or_nothing(p[place].map(|p| format!("{p:.3}"))),
             if known[place] { "yes" } else { "no" }.to_owned(),
             or_nothing(paper),
-        ]);
-    }
-    table
-}
-
-/// Computation times.
-fn times(results: &[ArmResults<'_>]) -> Table {
-    let mut table = Table::new(
-        "Time",
-        "Seconds of a thread, on the machine as it was: games and learning, then matches.",
-        "arm | runs | games, s | matches, s | games a second",
-    );
-    for arm in results {
-        let sum = |figure: fn(&Record) -> f64| arm.records.iter().map(figure).sum::<f64>();
-        let matches = sum(|record| record.seconds[1]);
-        let lessons = sum(|record| record.seconds[0]) - matches;
-        table.rows.push(vec![
-            arm.arm.name.clone(),
-            arm.records.len().to_string(),
-            format!("{lessons:.0}"),
-            format!("{matches:.0}"),
-            match lessons >= 1.0 {
-                true => format!("{:.0}", sum(|record| record.games.len() as f64) / lessons),
-                false => NOTHING.to_owned(),
-            },
         ]);
     }
     table

@@ -16,7 +16,7 @@ use super::library::FETCH_SCRIPT;
 use super::native::Level;
 use super::{
     BackendKind, Batch, BatchClient, Calls, Device, EvalError, Evaluator, HashEvaluator,
-    HumanProfile, LibraryPlaces, ModelInfo, NativeModel, Outputs, UniformEvaluator, Work, katago,
+    HumanProfile, LibraryPlaces, ModelInfo, NativeModel, Outputs, UniformEvaluator, katago,
 };
 #[cfg(feature = "ort")]
 use super::{OrtModel, spawn_batcher};
@@ -123,7 +123,6 @@ const TRIED_ROWS: usize = 3;
 pub struct EvaluatorFactory {
     info: ModelInfo,
     make: Arc<Make>,
-    work: Option<Work>,
     /// One of those of the batcher that all workers share.
     client: Option<BatchClient>,
 }
@@ -138,7 +137,6 @@ impl EvaluatorFactory {
         EvaluatorFactory {
             info,
             make: Arc::new(move || Ok(Box::new(make()?))),
-            work: None,
             client: None,
         }
     }
@@ -171,10 +169,7 @@ impl EvaluatorFactory {
         Ok(match kind {
             BackendKind::Native => {
                 let model = NativeModel::load(&name, &onnx, board)?;
-                let work = Some(model.work());
-                let factory =
-                    EvaluatorFactory::new(model.info().clone(), move || Ok(model.evaluator()));
-                EvaluatorFactory { work, ..factory }
+                EvaluatorFactory::new(model.info().clone(), move || Ok(model.evaluator()))
             }
             #[cfg(feature = "tract")]
             BackendKind::Tract => {
@@ -236,11 +231,6 @@ impl EvaluatorFactory {
     /// Metadata of the loaded model.
     pub fn info(&self) -> &ModelInfo {
         &self.info
-    }
-
-    /// Cost of a position, where `native` runs the network.
-    pub fn work(&self) -> Option<Work> {
-        self.work
     }
 
     /// An evaluator for one worker.

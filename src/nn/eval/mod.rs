@@ -47,7 +47,7 @@ pub use info::{LEAD, ModelInfo, OWNERSHIP, PLANES, POLICY, VALUE};
 pub use katago::{HumanProfile, UnknownProfile};
 pub use library::{FETCH_SCRIPT, LIBRARY_FILE, LibraryPlaces, has_driver};
 pub use load::{EvaluatorFactory, LoadOptions, ModelSource};
-pub use native::{NativeEvaluator, NativeModel, Work};
+pub use native::{NativeEvaluator, NativeModel};
 #[cfg(feature = "ort")]
 pub use ort::{BoundEvaluator, OrtEvaluator, OrtModel};
 #[cfg(any(test, feature = "testing"))]

@@ -1,11 +1,10 @@
-//! Flags that configure an engine: those of the settings tables, `--config` and `--set`, in
-//! increasing precedence: configuration file, flags, `--set`.
+//! Flags that configure an engine: those of the settings tables, which beat the file of `--config`.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
 use clap::error::Error as ClapError;
-use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
+use clap::{Arg, ArgMatches, Command, FromArgMatches, value_parser};
 use tengen::engine::EngineOptions;
 use tengen::game::GameInfo;
 use tengen::games::{GAMES, usual_board};
@@ -14,7 +13,6 @@ use tengen::record::file;
 use tengen::settings::{Setting, Table as _};
 
 const CONFIG: &str = "config";
-const SET: &str = "set";
 /// Heading of the engine's own settings in help, below a subcommand's flags. The tables that are part
 /// of them have a heading each, and only the long help lists them.
 const HEADING: &str = "The engine's settings";
@@ -29,8 +27,6 @@ pub(crate) struct EngineFlags {
     ignored: &'static [&'static str],
     /// Name and value of each flag of the table.
     flags: Vec<(&'static str, String)>,
-    /// Each `--set`, as `name=value`.
-    sets: Vec<String>,
 }
 
 impl EngineFlags {
@@ -39,7 +35,7 @@ impl EngineFlags {
         Ok(self.read()?.resolve()?)
     }
 
-    /// The same flags without these settings, whether flags, `--set` or the file name them.
+    /// The same flags without these settings, whether flags or the file name them.
     pub(crate) fn without(self, ignored: &'static [&'static str]) -> EngineFlags {
         EngineFlags { ignored, ..self }
     }
@@ -79,29 +75,17 @@ impl EngineFlags {
             Some(path) => read_file(path).with_context(|| format!("in {}", path.display()))?,
             None => Vec::new(),
         };
-        let mut given = Vec::new();
-        for (name, value) in &self.flags {
-            given.push(((*name).to_owned(), value.clone()));
-        }
-        for set in &self.sets {
-            let Some((name, value)) = set.split_once('=') else {
-                bail!("--set takes name=value, not {set:?}");
-            };
-            given.push((name.trim().to_owned(), value.trim().to_owned()));
-        }
-        let is_ignored = |(name, _): &(String, String)| {
-            let name = name.replace('_', "-");
-            self.ignored.contains(&&*name)
-        };
-        let file: Vec<_> = file.into_iter().filter(|own| !is_ignored(own)).collect();
-        given.retain(|own| !is_ignored(own));
+        let is_kept = |name: &str| !self.ignored.contains(&&*name.replace('_', "-"));
+        let file: Vec<_> = file.iter().filter(|(name, _)| is_kept(name)).collect();
+        let flags: Vec<_> = self.flags.iter().filter(|own| is_kept(own.0)).collect();
         // The game first: its defaults give way to everything given, in any order.
-        let is_game = |(name, _): &&(String, String)| name == "game";
-        let game = given.iter().rfind(is_game);
-        let game = game.or_else(|| file.iter().find(is_game));
-        let game = game.map(|(_, game)| &**game).or(usual);
+        let of_flags = flags.iter().find(|(name, _)| *name == "game");
+        let of_file = || file.iter().find(|(name, _)| name == "game");
+        let game = of_flags.map(|(_, game)| game);
+        let game = game.or_else(|| of_file().map(|(_, game)| game));
+        let game = game.map(String::as_str).or(usual);
         let mut options = EngineOptions::of(game.unwrap_or(GAMES[0].name))?;
-        for (name, value) in file.iter().filter(|setting| !is_game(setting)) {
+        for (name, value) in file.iter().filter(|(name, _)| name != "game") {
             let place = || match &self.config {
                 Some(path) => format!("in {}", path.display()),
                 None => String::new(),
@@ -115,7 +99,7 @@ impl EngineFlags {
             );
             set?;
         }
-        for (name, value) in given.iter().filter(|setting| !is_game(setting)) {
+        for (name, value) in flags.iter().filter(|(name, _)| *name != "game") {
             options.set(name, value)?;
         }
         Ok(options)
@@ -169,8 +153,6 @@ impl FromArgMatches for EngineFlags {
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), ClapError> {
         self.config = matches.get_one(CONFIG).cloned();
         self.flags = given(&EngineOptions::settings(), matches);
-        let sets = matches.get_many::<String>(SET);
-        self.sets = sets.into_iter().flatten().cloned().collect();
         Ok(())
     }
 }
@@ -184,13 +166,7 @@ impl clap::Args for EngineFlags {
             .value_name("FILE")
             .value_parser(value_parser!(PathBuf))
             .help("Settings as a TOML file: any of these flags, with its value");
-        let set = Arg::new(SET)
-            .long(SET)
-            .value_name("NAME=VALUE")
-            .action(ArgAction::Append)
-            .help("Any of these settings in another form; may be repeated, and beats flags and the file");
-        let rest = [config, set].map(|arg| arg.help_heading(HEADING));
-        command.args(flags).args(rest)
+        command.args(flags).arg(config.help_heading(HEADING))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -277,24 +253,24 @@ fn engine_flag(setting: &Setting) -> Arg {
 mod tests {
     use super::*;
 
-    fn flags(flags: &[(&'static str, &str)], sets: &[&str]) -> EngineFlags {
+    fn flags(flags: &[(&'static str, &str)]) -> EngineFlags {
+        let flags = flags
+            .iter()
+            .map(|(name, value)| (*name, (*value).to_owned()));
         EngineFlags {
-            config: None,
-            flags: flags
-                .iter()
-                .map(|(name, value)| (*name, (*value).to_owned()))
-                .collect(),
-            sets: sets.iter().map(|&set| set.to_owned()).collect(),
+            flags: flags.collect(),
             ..EngineFlags::default()
         }
     }
 
     #[test]
     fn settings_can_be_left_out() {
-        let given = flags(
-            &[("level", "3"), ("threads", "2")],
-            &["visits=3", "move_temperature=1"],
-        );
+        let given = flags(&[
+            ("level", "3"),
+            ("threads", "2"),
+            ("visits", "3"),
+            ("move-temperature", "1"),
+        ]);
         assert_eq!(given.resolve().expect("right").level, 3.0);
         let full = given.without(&["level", "visits", "move-temperature"]);
         let options = full.resolve().expect("right");
@@ -308,19 +284,19 @@ mod tests {
     }
 
     #[test]
-    fn set_beats_flags_and_flags_beat_the_file() {
+    fn flags_beat_the_file() {
         let path = std::env::temp_dir().join(format!("tengen-flags-{}.toml", std::process::id()));
         std::fs::write(
             &path,
             "visits = 1\nthreads = 1\nseed = 1\nroot_noise = 0.25\nroot-fpu-reduction = 0.5\n",
         )
         .expect("the folder is writable");
-        let mut given = flags(&[("visits", "2"), ("threads", "2")], &["visits=3"]);
+        let mut given = flags(&[("visits", "2"), ("threads", "2")]);
         given.config = Some(path.clone());
         let options = given.resolve();
         std::fs::remove_file(&path).expect("it is ours");
         let options = options.expect("all settings are right");
-        assert_eq!(options.visits, Some(3));
+        assert_eq!(options.visits, Some(2));
         assert_eq!((options.threads, options.seed), (Some(2), Some(1)));
         let search = options.search;
         assert_eq!((search.root_noise, search.root_fpu_reduction), (0.25, 0.5));
@@ -348,10 +324,8 @@ mod tests {
             let error = format!("{:#}", given.resolve().expect_err("it is wrong"));
             assert!(error.contains(part), "{error}");
         };
-        check(flags(&[], &["visits"]), "name=value");
-        check(flags(&[], &["visit=3"]), "visits");
-        check(flags(&[("size", "0")], &[]), "9x7");
-        let mut missing = flags(&[], &[]);
+        check(flags(&[("size", "0")]), "9x7");
+        let mut missing = flags(&[]);
         missing.config = Some("/nowhere.toml".into());
         check(missing, "/nowhere.toml");
     }

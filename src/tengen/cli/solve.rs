@@ -8,11 +8,11 @@ use anyhow::{Context as _, anyhow, bail};
 use clap::{ArgGroup, Args};
 use tengen::clock::{Clock, SystemClock};
 use tengen::command::{board_size, played, position, read};
-use tengen::game::{Bounds, Game, Move, Proof};
+use tengen::game::{Game, Proof};
 use tengen::games::{self, solved_games, with_game};
 use tengen::gtp::{format_move, move_names, parse_color};
 use tengen::record::{GameRecord, sgf};
-use tengen::solver::{self, Solvable, SolveLimits, SolveResult, Solves};
+use tengen::solver::{Solvable, SolveLimits, SolveResult, Solves};
 use tengen::system;
 
 use super::output;
@@ -22,9 +22,6 @@ use super::output::{end_as_interrupted, stop_on_ctrl_c};
 const PROGRESS: Duration = Duration::from_secs(2);
 /// Additional nodes for the line of play.
 const LINE: u64 = 20_000_000;
-
-/// Nodes at most for each move of an unsolved position, to find losing moves.
-const KNOWN: u64 = 2_000;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -149,11 +146,7 @@ impl Solve {
         let bytes = usize::try_from(self.memory_mib << 20).context("--memory-mib is too large")?;
         let solver = G::solver(bytes);
         let mut solver = solver.context("cannot create the solver")?;
-        let mut found = solver.solve(&position, &effort);
-        let losing = match found.proof() {
-            Some(_) => Vec::new(),
-            None => known_to_lose(&mut *solver, &position, &effort, &mut found),
-        };
+        let found = solver.solve(&position, &effort);
         let searched = clock.now();
         let rate = found.nodes as f64 / searched.as_secs_f64().max(1e-6);
         let limited = G::SOLVES != Solves::Threats
@@ -174,7 +167,6 @@ impl Solve {
             elapsed: clock.now(),
             rate,
             line: move_names(&line, position.size()),
-            losing: move_names(&losing, position.size()),
             interrupted: found.proof().is_none() && stop.is_raised(),
             limited,
             finding: found,
@@ -212,7 +204,6 @@ impl Solve {
         let Found {
             finding: found,
             line,
-            losing,
             ..
         } = result;
         let (size, mover) = (position.size(), position.to_move());
@@ -229,7 +220,6 @@ impl Solve {
                 "move": found.best.map(|mv| format_move(mv, size)),
                 "line": line,
                 "interrupted": result.interrupted,
-                "known_to_lose": losing,
                 "nodes": found.nodes,
                 "seconds": seconds,
             });
@@ -252,15 +242,6 @@ impl Solve {
             if let Some(side) = cannot_win {
                 output::print(&format!("{side} cannot win any more"))?;
             }
-            let all = position.legal_count();
-            let names = match losing.is_empty() {
-                true => String::new(),
-                false => format!(": {}", losing.join(" ")),
-            };
-            let lost = losing.len();
-            output::print(&format!(
-                "{lost} of {mover}'s {all} moves are known to lose{names}"
-            ))?;
         }
         if !line.is_empty() {
             output::print(&format!("line: {}", line.join(" ")))?;
@@ -286,49 +267,9 @@ struct Found {
     /// Nodes per second of the search.
     rate: f64,
     line: Vec<String>,
-    /// If the winner is unknown: moves that are known to lose.
-    losing: Vec<String>,
     interrupted: bool,
     /// A limit ended it, not the solver: one of threats ends without a proof, too.
     limited: bool,
-}
-
-/// Moves of an unsolved position that a few nodes and the table refute; where the limits are reached, the table alone.
-/// If they solve the position after all, `found` has the result.
-fn known_to_lose<G: Game>(
-    solver: &mut dyn solver::Solve<G>,
-    position: &G,
-    effort: &SolveLimits<'_>,
-    found: &mut SolveResult,
-) -> Vec<Move> {
-    let mut known: Vec<(Move, Bounds)> = Vec::new();
-    for mv in position.legal_moves() {
-        let before = found.nodes;
-        let halt = |nodes: u64| (effort.halt)(before + nodes);
-        let nodes = match halt(0) {
-            true => 0,
-            false => effort.nodes.saturating_sub(before).min(KNOWN),
-        };
-        // The table needs one.
-        let limits = SolveLimits::alone(nodes.max(1), &halt);
-        let reply = solver.solve(&position.after(mv), &limits);
-        found.nodes += reply.nodes;
-        known.push((mv, reply.bounds.flip()));
-        if reply.proof() == Some(Proof::Loss) {
-            break;
-        }
-    }
-    let of_moves = known.iter().map(|(_, bounds)| *bounds);
-    if let Some(bounds) = of_moves.reduce(Bounds::or) {
-        found.bounds = found.bounds.and(bounds);
-    }
-    let Some(proof) = found.proof() else {
-        known.retain(|(_, bounds)| bounds.high() == Proof::Loss);
-        return known.into_iter().map(|(mv, _)| mv).collect();
-    };
-    let keeps = known.into_iter().find(|(_, bounds)| bounds.low() == proof);
-    found.best = keeps.map(|(mv, _)| mv).filter(|_| proof > Proof::Loss);
-    Vec::new()
 }
 
 /// A line on the standard error stream every two seconds, from any thread.
@@ -383,12 +324,7 @@ mod tests {
 
     fn solved(position: &Gomoku) -> SolveResult {
         let mut solver = Gomoku::solver(1 << 16).expect("Gomoku has one");
-        let effort = SolveLimits::alone(10_000, &|_| false);
-        let mut found = solver.solve(position, &effort);
-        if found.proof().is_none() {
-            known_to_lose(&mut *solver, position, &effort, &mut found);
-        }
-        found
+        solver.solve(position, &SolveLimits::alone(10_000, &|_| false))
     }
 
     #[test]

@@ -1,6 +1,5 @@
-//! The engine's settings: one table defines the flags, the keys of configuration files, the names
-//! of `--set`, and their help. The tables of the solver, the time manager and the searches are parts
-//! of it.
+//! The engine's settings: one table defines the flags, the keys of configuration files, and their help. The tables of the
+//! solver, the time manager and the searches are parts of it.
 
 mod level;
 

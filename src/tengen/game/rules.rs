@@ -204,7 +204,7 @@ pub struct GameInfo {
     /// need no more thought; `None` where games are mostly decided without a proof.
     pub usually_proven_from: fn(BoardSize) -> Option<u32>,
     /// Engine settings whose defaults differ for this game, with their values: any name and text
-    /// that `--set` accepts.
+    /// that a file of settings accepts.
     pub settings: &'static [(&'static str, &'static str)],
 }
 

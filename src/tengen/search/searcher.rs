@@ -42,7 +42,7 @@ pub struct SearcherOptions {
     pub threads: usize,
     /// Seed of noise and of randomly drawn moves.
     pub seed: u64,
-    /// The tuned settings (`--set`), with ranges in [`SearchParams`].
+    /// The tuned settings, with ranges in [`SearchParams`].
     pub params: SearchParams,
 }
 

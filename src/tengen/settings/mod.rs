@@ -39,7 +39,7 @@ pub enum SetError {
 pub struct Setting {
     /// Title of its table.
     pub title: &'static str,
-    /// Name: a flag with `--` before it, a key of files, the left side of `--set`.
+    /// Name: a flag with `--` before it, a key of files.
     pub name: &'static str,
     /// Placeholder of the value in help.
     pub placeholder: &'static str,

@@ -29,7 +29,6 @@ const SHARED: &[(&str, &str)] = &[
     ("review.js", include_str!("page/review.js")),
     ("learn.js", include_str!("page/learn.js")),
     ("edit.js", include_str!("page/edit.js")),
-    ("area.js", include_str!("page/area.js")),
     ("picture.js", include_str!("page/picture.js")),
     ("keys.js", include_str!("page/keys.js")),
     ("app.js", include_str!("page/app.js")),

@@ -9,7 +9,7 @@ use burn::tensor::Device;
 use crate::TrainError;
 use tengen::clock::Clock;
 use tengen_nn::eval::native::Level;
-use tengen_nn::eval::native::kernels::{Factors, Peak};
+use tengen_nn::eval::native::kernels::Peak;
 
 /// Rows per thread on the CPU; see [`crate::fit::gradient_workers`].
 const MICRO_BATCH: usize = 64;
@@ -138,10 +138,7 @@ pub fn peak_flops(clock: &dyn Clock, span: Duration) -> f64 {
 
 /// Returns the number of its products.
 fn burst() -> usize {
-    Level::best().enter(Peak {
-        rounds: BURST,
-        factors: Factors::Floats,
-    })
+    Level::best().enter(Peak { rounds: BURST })
 }
 
 #[cfg(test)]

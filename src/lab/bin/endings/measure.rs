@@ -1,5 +1,6 @@
 //! Measures an engine on late positions with known results and winning moves.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, ensure};
@@ -9,12 +10,11 @@ use tengen::command::sample;
 use tengen::gtp::format_vertex;
 use tengen::record::Vertex;
 use tengen::search::StopFlag;
+use tengen_train::command::print;
 
+use super::examinee::{self, EngineFlags, Examinee, end_as_interrupted, stop_on_ctrl_c};
 use super::line::{Ending, Truth, read};
 use super::score::{Answer, Score, WinOutcome};
-use crate::examinee::{
-    self, EngineFlags, Examinee, by_plies, end_as_interrupted, print_report, stop_on_ctrl_c, table,
-};
 
 /// Plies per row of the table.
 const BAND: usize = 4;
@@ -91,7 +91,10 @@ impl Measure {
             }
         }
         let report = exam.report(unsolved);
-        print_report(&report, self.json, MeasureReport::text)?;
+        print(&match self.json {
+            true => serde_json::to_string(&report)?,
+            false => report.text(),
+        })?;
         if stop.is_raised() {
             return end_as_interrupted();
         }
@@ -160,19 +163,15 @@ impl EndingTest {
 
     fn report(self, unsolved: usize) -> MeasureReport {
         let tried = self.by_search.len();
-        let scores = by_plies(
-            [("network", &self.by_network), ("search", &self.by_search)],
-            BAND,
-            |answer| answer.ply,
-            Score::of,
-        );
+        let by_network = by_plies("network", &self.by_network);
+        let by_search = by_plies("search", &self.by_search);
         let [visits, seconds] = self.examinee.means();
         MeasureReport {
             tried,
             unsolved,
             visits,
             seconds,
-            scores,
+            scores: by_network.into_iter().chain(by_search).collect(),
             thrown_away: self.thrown_away,
         }
     }
@@ -184,6 +183,18 @@ impl MeasureReport {
             "{} positions, {} more of the file are unsolved; {:.0} visits and {:.3} s a search",
             self.tried, self.unsolved, self.visits, self.seconds
         );
-        table(head, Score::HEAD, self.scores.iter().map(Score::row))
+        let lines = [head, Score::HEAD.to_owned()].into_iter();
+        let lines: Vec<String> = lines.chain(self.scores.iter().map(Score::row)).collect();
+        lines.join("\n")
     }
+}
+
+/// A score for each group of plies with answers, then a total.
+fn by_plies(by: &'static str, answers: &[Answer]) -> Vec<Score> {
+    let mut bands: BTreeMap<usize, Vec<Answer>> = BTreeMap::new();
+    for answer in answers {
+        bands.entry(answer.ply / BAND).or_default().push(*answer);
+    }
+    let parts = bands.values().map(Vec::as_slice).chain([answers]);
+    parts.filter_map(|part| Score::of(by, part)).collect()
 }

@@ -17,8 +17,8 @@ use tengen::solver::{self, Solvable, SolveLimits};
 use tengen::system;
 use tengen_train::command::print;
 
+use super::examinee::{end_as_interrupted, stop_on_ctrl_c};
 use super::line::{Ending, Truth, read, text};
-use crate::examinee::{end_as_interrupted, stop_on_ctrl_c};
 
 /// Interval between writes of the file.
 const SAVE: Duration = Duration::from_secs(10);

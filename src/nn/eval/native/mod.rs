@@ -30,7 +30,6 @@ use super::{Batch, EvalError, Evaluator, ModelInfo, Outputs};
 use crate::BoardSize;
 use crate::onnx::Model;
 use graph::Graph;
-use kernels::{Factors, Peak};
 use plan::Plan;
 use run::Memory;
 
@@ -86,14 +85,6 @@ impl NativeModel {
         &self.info
     }
 
-    /// Cost of a position.
-    pub fn work(&self) -> Work {
-        Work {
-            products: self.plan.products,
-            factors: self.plan.factors(),
-        }
-    }
-
     /// Whether this processor is faster with integers.
     pub fn prefers_integers() -> bool {
         Level::best().has_fast_integers()
@@ -105,23 +96,6 @@ impl NativeModel {
             memory: Memory::new(&self.plan),
             model: self.clone(),
         }
-    }
-}
-
-/// Work of a network per position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Work {
-    /// Multiply-add operations per position.
-    pub products: u64,
-    factors: Factors,
-}
-
-impl Work {
-    /// Measures peak performance: multiplies and adds such numbers in registers, 100,000 rounds in
-    /// about a millisecond, and returns the number of products. No network can be faster.
-    pub fn at_best(self, rounds: usize) -> u64 {
-        let factors = self.factors;
-        Level::best().enter(Peak { rounds, factors }) as u64
     }
 }
 

@@ -7,7 +7,7 @@ mod results;
 
 use super::graph::TokenOp;
 use super::grid::{Grid, Layout};
-use super::kernels::{Activation, Factors, LANES, Lanes, PoolKind};
+use super::kernels::{Activation, LANES, Lanes, PoolKind};
 
 /// A compiled network: shared by all evaluators.
 #[derive(Debug)]
@@ -22,8 +22,6 @@ pub(super) struct Plan {
     pub(super) layout: MemoryLayout,
     /// Whether attention multiplies words, as matrices of tokens do.
     pub(super) has_words: bool,
-    /// Products per position in plain convolutions.
-    pub(super) products: u64,
     pub(super) planes: MapPart,
     /// Slots of the output vectors, in the order of the model's outputs.
     pub(super) outputs: Vec<VectorPart>,
@@ -34,15 +32,6 @@ impl Plan {
         match layout {
             Layout::Board => self.board,
             Layout::Row => self.row,
-        }
-    }
-
-    /// What most products are made of; words in frequencies stand for bytes.
-    pub(super) fn factors(&self) -> Factors {
-        match self.most_blocks(ConvKind::Words) {
-            0 if self.integers.is_empty() => Factors::Floats,
-            0 => Factors::Bytes,
-            _ => Factors::Words,
         }
     }
 

@@ -13,11 +13,10 @@ use tengen::clock::{Budget, Clock, SystemClock};
 use tengen::encode::{Encode, find};
 use tengen::engine::{Backend, EngineOptions, built_in, none_built_in};
 use tengen::games::with_game;
-use tengen::rollout::{Played, Rollout, RolloutPolicy, Tally};
 use tengen::search::{Limits, SearchParams, SearchRequest, Searcher, SearcherOptions, StopFlag};
 use tengen_nn::eval::{
     BackendKind, Batch, Calls, Device, EvalError, Evaluator, EvaluatorFactory, LoadOptions,
-    ModelSource, Outputs, Work,
+    ModelSource, Outputs,
 };
 
 use super::super::output;
@@ -41,9 +40,6 @@ struct SpeedRow {
     batch: u32,
     /// Positions per second, evaluated without a search.
     raw_per_second: f64,
-    /// The same as a share of the cores' peak of multiply-adds, if `native` can count the network.
-    /// More than 100% if fewer products than those of plain convolutions are needed.
-    share_of_peak: Option<f64>,
     /// Positions per second, evaluated by the search.
     evaluations_per_second: f64,
     /// Visits per second of the search.
@@ -60,7 +56,7 @@ pub(super) fn run(options: &EngineOptions, seconds: f64, json: bool) -> anyhow::
     ))?
 }
 
-fn measure<G: Encode + Rollout>(
+fn measure<G: Encode>(
     empty: &G,
     options: &EngineOptions,
     seconds: f64,
@@ -68,9 +64,8 @@ fn measure<G: Encode + Rollout>(
 ) -> anyhow::Result<()> {
     let bench = Bench::new(empty, options, seconds)?;
     if !json {
-        output::print(&bench.playouts()?)?;
         output::print(
-            "backend  threads  batch  positions/s   of peak  search: evals/s  visits/s  evals/raw  visits/raw  collisions  in a call",
+            "backend  threads  batch  positions/s  search: evals/s  visits/s  evals/raw  visits/raw  collisions  in a call",
         )?;
     }
     let wanted = |kind: &BackendKind| bench.only.is_none_or(|only| only == *kind);
@@ -97,14 +92,12 @@ fn measure<G: Encode + Rollout>(
 }
 
 fn text(line: &SpeedRow) -> String {
-    let share = line.share_of_peak;
     format!(
-        "{:<8} {:>7} {:>6} {:>12.0} {:>9} {:>16.0} {:>9.0} {:>9.1}% {:>10.1}% {:>10.1}% {:>10}",
+        "{:<8} {:>7} {:>6} {:>12.0} {:>16.0} {:>9.0} {:>9.1}% {:>10.1}% {:>10.1}% {:>10}",
         line.backend,
         line.threads,
         line.batch,
         line.raw_per_second,
-        share.map_or_else(|| "-".to_owned(), |share| format!("{:.1}%", 100.0 * share)),
         line.evaluations_per_second,
         line.visits_per_second,
         100.0 * line.evaluations_per_second / line.raw_per_second,
@@ -130,13 +123,13 @@ struct Bench<G> {
     params: SearchParams,
 }
 
-impl<G: Encode + Rollout> Bench<G> {
+impl<G: Encode> Bench<G> {
     fn new(empty: &G, options: &EngineOptions, seconds: f64) -> anyhow::Result<Bench<G>> {
         let rounds = match options.device {
             Device::Cpu => ROUNDS,
             Device::Cuda(_) => GPU_ROUNDS,
         };
-        let round = Duration::try_from_secs_f64(seconds / f64::from(3 * rounds)).ok();
+        let round = Duration::try_from_secs_f64(seconds / f64::from(2 * rounds)).ok();
         let round = round.filter(|round| !round.is_zero()).with_context(|| {
             format!("--seconds takes seconds, more than 0 and at most 1e19, not {seconds:?}")
         })?;
@@ -163,67 +156,15 @@ impl<G: Encode + Rollout> Bench<G> {
     }
 
     /// The network in the form for a backend.
-    fn source(&self, kind: BackendKind) -> Result<ModelSource, EvalError> {
-        let own = || built_in(G::NAME, self.empty.size(), kind, self.load.device);
-        let source = self.model.clone().or_else(own);
-        source.ok_or_else(|| EvalError::Load {
-            path: "embedded".to_owned(),
-            reason: format!(
-                "{}: give one with --model",
-                none_built_in(G::NAME, self.empty.size())
-            ),
-        })
-    }
-
     fn open(&self, kind: BackendKind) -> Result<EvaluatorFactory, EvalError> {
-        EvaluatorFactory::open(kind, &self.source(kind)?, &self.load)
-    }
-
-    /// Work of the network in the form for a backend; `None` on a GPU and for a network that
-    /// `native` cannot read.
-    fn work(&self, kind: BackendKind) -> Result<Option<Work>, EvalError> {
-        let native = EvaluatorFactory::open(BackendKind::Native, &self.source(kind)?, &self.load);
-        Ok(native.ok().and_then(|native| native.work()))
-    }
-
-    /// Positions per second at the peak of multiply-adds in registers.
-    fn at_best(&self, work: Work) -> f64 {
-        let (count, began) = (AtomicU64::new(0), self.clock.now());
-        std::thread::scope(|scope| {
-            for _ in 0..self.threads {
-                scope.spawn(|| {
-                    while self.clock.now() - began < self.round {
-                        count.fetch_add(work.at_best(100_000), Ordering::Relaxed);
-                    }
-                });
-            }
-        });
-        let elapsed = (self.clock.now() - began).as_secs_f64();
-        count.into_inner() as f64 / elapsed / work.products as f64
-    }
-
-    /// Random playouts per second on one thread.
-    fn playouts(&self) -> anyhow::Result<String> {
-        let mut rates = Vec::new();
-        for policy in [RolloutPolicy::Uniform, RolloutPolicy::Own] {
-            let mut rng = rand::SeedableRng::seed_from_u64(1);
-            let rng: &mut rand_xoshiro::Xoshiro256PlusPlus = &mut rng;
-            let mut tally = Tally::of(&self.empty);
-            let (began, mut count) = (self.clock.now(), 0_u32);
-            while self.clock.now() - began < 2 * self.round {
-                for _ in 0..100 {
-                    let mut played = Played::of(&self.empty);
-                    let mut position = self.empty.clone();
-                    position.finish(policy, rng, &mut played, &mut tally);
-                }
-                count += 100;
-            }
-            rates.push(f64::from(count) / (self.clock.now() - began).as_secs_f64());
-        }
-        Ok(format!(
-            "random playouts on one thread: {:.0}/s uniform, {:.0}/s with the game's own policy",
-            rates[0], rates[1]
-        ))
+        let size = self.empty.size();
+        let own = || built_in(G::NAME, size, kind, self.load.device);
+        let source = self.model.clone().or_else(own);
+        let source = source.ok_or_else(|| EvalError::Load {
+            path: "embedded".to_owned(),
+            reason: format!("{}: give one with --model", none_built_in(G::NAME, size)),
+        })?;
+        EvaluatorFactory::open(kind, &source, &self.load)
     }
 
     fn measure(
@@ -246,10 +187,8 @@ impl<G: Encode + Rollout> Bench<G> {
         searcher.prepare(&self.positions[0].clone().into(), &StopFlag::new())?;
         let evaluators = (0..self.threads).map(|_| factory.make());
         let mut evaluators = evaluators.collect::<Result<Vec<_>, _>>()?;
-        let (work, mut at_best) = (self.work(kind)?, 0.0);
         let (mut rates, mut calls) = ([0.0; 4], Calls::default());
         for round in 0..self.rounds {
-            at_best += work.map_or(0.0, |work| self.at_best(work));
             rates[0] += self.raw(&mut evaluators, batch)?;
             let position = &self.positions[(round * 3 + 1) as usize % self.positions.len()];
             let before = factory.calls().unwrap_or_default();
@@ -267,7 +206,6 @@ impl<G: Encode + Rollout> Bench<G> {
             threads: self.threads,
             batch,
             raw_per_second: raw,
-            share_of_peak: work.map(|_| raw * f64::from(self.rounds) / at_best),
             evaluations_per_second: evaluations,
             visits_per_second: visits,
             collisions: collisions / visits,

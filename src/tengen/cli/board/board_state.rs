@@ -172,7 +172,7 @@ impl BoardState {
         let (json, eval) = (searched.text(report, done), searched.eval(report));
         let mut inner = self.inner.lock();
         let current = inner.session.request(inner.attended) == Some(request);
-        if current && inner.session.see(request, searched.node, json, eval) {
+        if current && inner.session.learn(searched.node, json, eval) {
             inner.publish();
             self.changed.notify_all();
         }

@@ -94,12 +94,6 @@ pub(super) struct Judged {
     pub(super) pv: Vec<String>,
 }
 
-/// A position's analysis.
-pub(super) struct KeptAnalysis {
-    pub(super) visits: u64,
-    pub(super) json: Arc<str>,
-}
-
 /// A game with all that belongs to it.
 pub(super) struct BoardGame {
     /// Of the engine at full strength.
@@ -115,7 +109,7 @@ pub(super) struct BoardGame {
     pub(super) ends: HashMap<usize, GameEnd>,
     pub(super) clocks: Clocks,
     /// The best analysis of each position, as JSON for the page.
-    pub(super) analyses: HashMap<usize, KeptAnalysis>,
+    pub(super) analyses: HashMap<usize, Arc<str>>,
     /// The last count, and its position.
     pub(super) counted: Option<(usize, Settled)>,
     /// The last review as JSON, and its number; 0 for none.
@@ -156,23 +150,6 @@ impl BoardGame {
         }
     }
 
-    /// The game from its beginning, or from where stones were set up last, to a position.
-    pub(super) fn record(&self, node: usize) -> GameRecord {
-        let GameRecord {
-            setup,
-            to_move,
-            plays,
-            ..
-        } = self.moves(node);
-        GameRecord {
-            result: String::new(),
-            setup,
-            to_move,
-            plays,
-            ..self.beginning.clone()
-        }
-    }
-
     /// The rules and the beginning of the game without its texts, which may be long.
     pub(super) fn terms_of_play(&self) -> GameRecord {
         let told = &self.beginning;
@@ -186,7 +163,7 @@ impl BoardGame {
         }
     }
 
-    /// What [`BoardGame::record`] has besides texts: enough to show the position.
+    /// The game from its beginning, or from where stones were set up last, to a position, without its texts.
     pub(super) fn moves(&self, node: usize) -> GameRecord {
         let nodes = self.tree.since_set_up(node);
         let mut record = self.terms_of_play();

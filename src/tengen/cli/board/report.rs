@@ -53,8 +53,6 @@ pub(super) struct TaskRequest {
     pub(super) node: usize,
     /// Identifies the game and its settings.
     pub(super) serial: u64,
-    /// The number of the area to which an analysis is limited; 0 for the whole board.
-    pub(super) area: u64,
 }
 
 /// The searched position.

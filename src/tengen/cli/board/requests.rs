@@ -151,8 +151,6 @@ enum Command {
     Players { players: [Who; 2], level: Level },
     /// Analyse the shown position, or stop.
     Analyse { on: bool },
-    /// Limit analysis to these points, or to none of them.
-    Area { points: Vec<String> },
     /// Determine dead stones and score.
     Count,
     /// Set up stones.
@@ -230,10 +228,6 @@ impl Command {
             Command::Resign => session.resign()?,
             Command::Players { players, level } => session.set_up(players, level)?,
             Command::Analyse { on } => session.analyse(on),
-            Command::Area { points } => {
-                let points = points.iter().map(|at| point(vertex(at, size)?));
-                session.search_in(points.collect::<anyhow::Result<_>>()?)?;
-            }
             Command::Count => session.ask(Task::Count)?,
             Command::SetUp(stones) => {
                 same_position(session, stones.node)?;

@@ -13,7 +13,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail, ensure};
 use tengen::clock::{Budget, Clock};
 use tengen::engine::{Decision, Engine, EngineOptions};
-use tengen::game::{Color, Move, Outcome};
+use tengen::game::{Color, Outcome};
 use tengen::record::{Play, Vertex, result_text, today};
 use tengen::registry;
 
@@ -51,15 +51,6 @@ enum Step {
 /// Least time of a side whose loss on time is taken back.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// The points to which the analysis of shown positions is limited.
-pub(super) struct Area {
-    pub(super) points: Vec<Move>,
-    /// Another area is another search.
-    number: u64,
-    /// The last analysis within it, and its position: no evaluation of the position, which may have better moves.
-    found: Option<(usize, Arc<str>)>,
-}
-
 /// The game on the board, and what people and the engine do with it.
 pub(super) struct Session {
     /// Of the command line.
@@ -70,9 +61,6 @@ pub(super) struct Session {
     pub(super) board: Box<dyn Engine>,
     /// Whether the page requests analysis.
     pub(super) analysing: bool,
-    pub(super) area: Option<Area>,
-    /// Number of areas so far.
-    areas: u64,
     /// One move or count requested by the page, with its position.
     asked: Option<(Task, usize)>,
     /// The last position of the line to review.
@@ -118,8 +106,6 @@ impl Session {
             game,
             board,
             analysing: false,
-            area: None,
-            areas: 0,
             asked: None,
             review: None,
             judged: None,
@@ -166,7 +152,6 @@ impl Session {
     fn stand_at(&mut self, board: Box<dyn Engine>) {
         self.board = board;
         (self.asked, self.review, self.judged, self.skim) = (None, None, None, None);
-        self.area = None;
         self.serial += 1;
         self.games += 1;
     }

@@ -50,8 +50,6 @@ struct State<'a> {
     clocks: [Option<ClockView>; 2],
     plan: Option<PlanView>,
     analysing: bool,
-    /// One digit per point: 1 where the analysis looks; empty if that is everywhere.
-    area: String,
     reviewing: bool,
     /// Number of reviews of this game.
     reviewed: u64,
@@ -144,12 +142,6 @@ pub(super) fn state(session: &Session, attended: bool) -> String {
         clocks: [Color::Black, Color::White].map(|color| game.clocks.view(color, now)),
         plan: session.plan_view(now),
         analysing: session.analysing,
-        area: session.area.as_ref().map_or(String::new(), |area| {
-            let inside = |point| area.points.contains(&point);
-            points_from_top(size)
-                .map(|point| if inside(point) { '1' } else { '0' })
-                .collect()
-        }),
         reviewing: session.review.is_some(),
         reviewed: game.reviewed.0,
         task: session.request(attended).map(|request| request.task.name()),

@@ -8,7 +8,7 @@ use tengen::clock::{Clock, TimeControl, TimeLeft};
 use tengen::engine::{
     AnalysisEffort, AnalysisRequest, Decision, Engine, EngineOptions, MoveRequest, ThinkingLimits,
 };
-use tengen::game::{Color, Move, Symmetry};
+use tengen::game::{Color, Symmetry};
 use tengen::record::{GameRecord, Play};
 use tengen::registry;
 use tengen::search::{AnalysisOptions, PointsByMove, Purpose, SearchReport, StopFlag};
@@ -42,8 +42,6 @@ struct Job {
     flags: Arc<EngineFlags>,
     /// The move to judge.
     tried: Option<Play>,
-    /// The points to which an analysis is limited, if it is.
-    area: Option<Vec<Move>>,
     /// The positions from the beginning of the record to the searched one.
     nodes: Vec<usize>,
 }
@@ -58,8 +56,12 @@ impl Job {
             let _ = level.weaken(&mut options);
         }
         let nodes = session.game.tree.since_set_up(request.node);
-        let mut record = session.game.record(request.node);
+        let mut record = session.game.moves(request.node);
         if request.task == Task::Review {
+            let told = &session.game.beginning;
+            record.black.clone_from(&told.black);
+            record.white.clone_from(&told.white);
+            record.date.clone_from(&told.date);
             let comment = |&node| session.game.tree.node(node).comment.clone();
             for (recorded, comment) in record.plays.iter_mut().zip(nodes[1..].iter().map(comment)) {
                 recorded.comment = comment;
@@ -75,7 +77,6 @@ impl Job {
             },
             flags: Arc::clone(&session.flags),
             tried: session.judged.as_ref().map(|judged| judged.play),
-            area: session.area.as_ref().map(|area| area.points.clone()),
             nodes,
             limits: level.limits(&options.thinking_limits(), session.game.clocks.control),
             options,
@@ -288,26 +289,17 @@ impl WorkerEngine {
 
     fn analyse(&mut self, table: &BoardState, job: &Job, stop: &StopFlag) {
         let (request, searched) = (job.request, job.searched);
-        let outside = |mv: &Move| job.area.as_ref().is_some_and(|area| !area.contains(mv));
-        let mut avoid = self.engine.legal_moves(searched.mover);
-        if !avoid.is_empty() && avoid.iter().all(outside) {
-            return table.exhaust(request);
-        }
-        avoid.retain(outside);
         let options = AnalysisOptions {
             interval: Some(INTERVAL),
             at_once: true,
             points: PointsByMove::Lead,
-            avoid,
             ..AnalysisOptions::default()
         };
         let effort = AnalysisEffort::visits(MAX_VISITS);
         let asked = AnalysisRequest::new(searched.mover, effort, stop).with(options);
         let show = |report: &SearchReport, done| {
-            let mut inside = report.clone();
-            inside.moves.retain(|found| !outside(&found.mv));
-            if !inside.moves.is_empty() {
-                table.show(request, searched, &inside, done);
+            if !report.moves.is_empty() {
+                table.show(request, searched, report, done);
             }
         };
         let mut observer = |report: &SearchReport| show(report, false);
@@ -331,17 +323,17 @@ fn review(table: &BoardState, job: &Job, stop: &StopFlag) {
     table.progress(0, all);
     let mut done = 0;
     let flags = Arc::clone(&job.flags);
-    let mut reviewer = Reviewer::new(flags, REVIEW_NODES, 0, THRESHOLDS, stop.clone());
+    let mut reviewer = Reviewer::new(flags, REVIEW_NODES, THRESHOLDS, stop.clone());
     let game = Game::new(String::new(), &job.record);
-    let reviewed = reviewer.review(game, &job.record, &mut |found| {
-        let (Some(report), Some(&node)) = (found.report, job.nodes.get(found.moves)) else {
+    let reviewed = reviewer.review(game, &job.record, &mut |moves, mover, report| {
+        let (Some(report), Some(&node)) = (report, job.nodes.get(moves)) else {
             return;
         };
         done += 1;
         table.progress(done, all);
         let searched = SearchedPosition {
             node,
-            mover: found.mover,
+            mover,
             ..job.searched
         };
         table.show(request, searched, report, true);

@@ -8,13 +8,15 @@ use anyhow::Context as _;
 use clap::{Arg, Args};
 use tengen::book::{BookFile, BookMeta, Growth, Images, Place};
 use tengen::clock::{Clock, SystemClock};
-use tengen::engine::{Engine, EngineOptions};
-use tengen::game::Game;
+use tengen::engine::{AnalysisEffort, AnalysisRequest, Engine, EngineOptions};
+use tengen::game::{Color, Game};
 use tengen::games::with_game;
 use tengen::gtp::format_moves;
+use tengen::record::{GameRecord, Play, Vertex};
 use tengen::registry;
+use tengen::search::{AnalysisOptions, SearchReport, StopFlag};
 
-use super::walk::{proof_text, search, walk};
+use super::walk::{proof_text, walk};
 use crate::cli::flags::{EngineFlags, OF_A_BOOK, OF_CLOCKS, refused, with_visits};
 use crate::cli::output::{self, tell};
 use crate::cli::output::{end_as_interrupted, stop_on_ctrl_c};
@@ -142,21 +144,37 @@ impl<G: Game> Work<G> {
         let report = match position.outcome() {
             // Its result may depend on what the players agree on: what was expected stays.
             Some(_) => None,
-            None => {
-                let avoid = place.avoid.clone();
-                if !avoid.is_empty() {
-                    // The visits of the position's first search are not for its other moves.
-                    self.engine.clear();
-                }
-                let engine = &mut *self.engine;
-                Some(search(engine, empty, &place.moves, avoid, self.visits)?)
-            }
+            None => Some(self.search(empty, place)?),
         };
         let (key, kept) = self.growth.add(place, report.as_ref());
         self.meta.steps += 1;
         self.meta.seconds += clock.now().saturating_sub(began).as_secs_f64();
         self.file.add(&self.meta, [(key, &kept)])?;
         Ok(())
+    }
+
+    /// Searches a position without its moves to avoid.
+    fn search(&mut self, empty: &G, place: &Place<G>) -> anyhow::Result<SearchReport> {
+        if !place.avoid.is_empty() {
+            // The visits of the position's first search are not for its other moves.
+            self.engine.clear();
+        }
+        let mut record = GameRecord::of(empty);
+        for (&mv, color) in place.moves.iter().zip(Color::BOTH.into_iter().cycle()) {
+            let vertex = Vertex::of(mv, empty.size());
+            record.push(Play { color, vertex });
+        }
+        self.engine.load(&record)?;
+        let effort = AnalysisEffort::visits(self.visits);
+        let options = AnalysisOptions {
+            avoid: place.avoid.clone(),
+            ..AnalysisOptions::default()
+        };
+        let color = self.engine.to_move();
+        let request = AnalysisRequest::new(color, effort, &StopFlag::new()).with(options);
+        let report = self.engine.analyse(&request, &mut |_| {});
+        let report = report.filter(|report| !report.moves.is_empty());
+        report.context("the engine's log says why there was no search")
     }
 
     /// Size and value of the book.

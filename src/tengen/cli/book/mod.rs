@@ -1,7 +1,6 @@
 //! `tengen book`: books of openings.
 
 mod build;
-mod check;
 mod show;
 mod walk;
 
@@ -9,7 +8,6 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use build::Build;
-use check::Check;
 use clap::{Args, Subcommand};
 use show::{Export, Show};
 use tengen::book::{BookFile, BookSource};
@@ -21,7 +19,6 @@ Examples:
   tengen book build nogo.book --hours 8       grow a book of NoGo 9x9, or go on with it
   tengen book build go.book --game go --size 9 --visits 5000 --steps 1000
   tengen book show nogo.book C3 G7            what it knows after two moves
-  tengen book check nogo.book --visits 100000 its values beside those of long searches
   tengen book export nogo.book nogo.sgf       its lines as a game with variations
   tengen gtp --book nogo.book                 play from it";
 
@@ -41,7 +38,6 @@ pub(crate) struct Book {
 #[derive(Debug, Subcommand)]
 enum Command {
     Build(Build),
-    Check(Check),
     Show(Show),
     Export(Export),
     Merge(Merge),
@@ -51,7 +47,6 @@ impl Book {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self.command {
             Command::Build(command) => command.run(),
-            Command::Check(command) => command.run(),
             Command::Show(command) => command.run(),
             Command::Export(command) => command.run(),
             Command::Merge(command) => command.run(),

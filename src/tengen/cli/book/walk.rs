@@ -1,15 +1,13 @@
-//! Positions of a book along moves of the command line, and the searches that books are made of, and compared with.
+//! Positions of a book along moves of the command line.
 
 use std::collections::HashSet;
 
-use anyhow::{Context as _, ensure};
+use anyhow::ensure;
 use tengen::book::{Book, Images};
 use tengen::command::played;
-use tengen::engine::{AnalysisEffort, AnalysisRequest, Engine};
-use tengen::game::{Color, Game, Move, Proof};
+use tengen::game::{Game, Move, Proof};
 use tengen::gtp::format_vertex;
-use tengen::record::{GameRecord, Play, Vertex};
-use tengen::search::{AnalysisOptions, SearchReport, StopFlag};
+use tengen::record::Vertex;
 
 /// These moves from an empty board, and the position after them.
 ///
@@ -80,33 +78,4 @@ pub(super) fn proof_text(proof: Proof) -> &'static str {
         Proof::Draw => "drawn",
         Proof::Win => "won",
     }
-}
-
-/// Searches the position after these moves without those to `avoid` there.
-///
-/// # Errors
-/// If there was no search.
-pub(super) fn search<G: Game>(
-    engine: &mut dyn Engine,
-    empty: &G,
-    moves: &[Move],
-    avoid: Vec<Move>,
-    visits: u64,
-) -> anyhow::Result<SearchReport> {
-    let mut record = GameRecord::of(empty);
-    for (&mv, color) in moves.iter().zip(Color::BOTH.into_iter().cycle()) {
-        let vertex = Vertex::of(mv, empty.size());
-        record.push(Play { color, vertex });
-    }
-    engine.load(&record)?;
-    let effort = AnalysisEffort::visits(visits);
-    let options = AnalysisOptions {
-        avoid,
-        ..AnalysisOptions::default()
-    };
-    let color = engine.to_move();
-    let request = AnalysisRequest::new(color, effort, &StopFlag::new()).with(options);
-    let report = engine.analyse(&request, &mut |_| {});
-    let report = report.filter(|report| !report.moves.is_empty());
-    report.context("the engine's log says why there was no search")
 }

@@ -207,8 +207,8 @@ pub(super) struct Finding {
 }
 
 impl Finding {
-    pub(super) fn ok(what: &'static str, text: String) -> Finding {
-        let (state, fix) = (State::Ok, String::new());
+    fn new(state: State, what: &'static str, text: String, fix: impl Into<String>) -> Finding {
+        let fix = fix.into();
         Finding {
             state,
             what,
@@ -217,27 +217,19 @@ impl Finding {
         }
     }
 
+    pub(super) fn ok(what: &'static str, text: String) -> Finding {
+        Finding::new(State::Ok, what, text, "")
+    }
+
     pub(super) fn broken(what: &'static str, text: String, fix: impl Into<String>) -> Finding {
-        let (state, fix) = (State::Broken, fix.into());
-        Finding {
-            state,
-            what,
-            text,
-            fix,
-        }
+        Finding::new(State::Broken, what, text, fix)
     }
 
     /// What was not asked for needs no fix.
     pub(super) fn missing(what: &'static str, text: String, asked: bool, fix: &str) -> Finding {
-        let (state, fix) = match asked {
-            true => (State::Broken, fix.to_owned()),
-            false => (State::Absent, String::new()),
-        };
-        Finding {
-            state,
-            what,
-            text,
-            fix,
+        match asked {
+            true => Finding::broken(what, text, fix),
+            false => Finding::new(State::Absent, what, text, ""),
         }
     }
 }

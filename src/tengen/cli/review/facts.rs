@@ -116,8 +116,6 @@ pub(super) struct Settings {
     pub(super) changed: Vec<String>,
     /// Solver nodes per position.
     pub(super) nodes: u64,
-    /// First ply for the solver.
-    pub(super) from: u32,
     /// Minimum losses of an inaccuracy, a mistake and a blunder.
     pub(super) thresholds: [f32; 3],
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, ensure};
 use clap::{Arg, Args};
-use tengen::command::{sample, sgf_files};
+use tengen::command::sgf_files;
 use tengen::record::GameRecord;
 use tengen::search::StopFlag;
 
@@ -71,12 +71,6 @@ pub(crate) struct Review {
     /// Solver nodes per position; a game may cost five times as many.
     #[arg(long, value_name = "N", default_value_t = NODES)]
     nodes: u64,
-    /// First ply for the solver: positions before it are only searched.
-    #[arg(long, value_name = "PLY", default_value_t = 0)]
-    from: u32,
-    /// Analyse this many games, evenly chosen.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    games: Option<u32>,
     #[command(flatten)]
     engine: EngineFlags,
 }
@@ -118,7 +112,6 @@ fn thresholds(text: &str) -> Result<[f32; 3], &'static str> {
 impl Review {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let sources = record::sources(&sgf_files(&self.files)?);
-        let sources = sample(sources, self.games.map(|games| games as usize));
         let files: Vec<PathBuf> = sources.iter().map(|source| source.name.clone()).collect();
         self.engine.resolve()?;
         let game = self.engine.given("game");
@@ -132,7 +125,7 @@ impl Review {
             .transpose()?;
         let stop = stop_on_ctrl_c()?;
         let flags = Arc::new(self.engine);
-        let reviewer = Reviewer::new(flags, self.nodes, self.from, self.thresholds, stop.clone());
+        let reviewer = Reviewer::new(flags, self.nodes, self.thresholds, stop.clone());
         Session {
             game,
             reviewer,
@@ -230,7 +223,7 @@ impl Session {
             None => {
                 let file = game.file.clone();
                 self.reviewer
-                    .search(game, record, &mut |_| progress.step(&file))?
+                    .search(game, record, &mut |_, _, _| progress.step(&file))?
             }
         };
         if review.positions.is_empty() {

@@ -22,28 +22,21 @@ use tengen_nn::eval::ModelSource;
 use super::super::flags::EngineFlags;
 use super::facts::{Game, Position, Review, Settings};
 use super::judge;
-use super::truth::{self, SearchedPosition, SolverBudget, Verdict};
+use super::truth::{self, SearchedPosition, Verdict};
 
 /// Default visits of a search, with a network and with random playouts.
 pub(super) const VISITS: u64 = 400;
 const PLAYOUTS: u64 = 20_000;
 
-/// A position that was searched.
-pub(in crate::cli) struct Searched<'a> {
-    /// Number of moves before it.
-    pub(in crate::cli) moves: usize,
-    pub(in crate::cli) mover: Color,
-    /// With the proofs beside the search; moves that are proven to win come first.
-    pub(in crate::cli) report: Option<&'a SearchReport>,
-}
+/// What is told of each position that was searched: the number of moves before it, the side to move, and the report with
+/// the proofs beside the search, in which moves that are proven to win come first.
+pub(in crate::cli) type See<'a> = &'a mut dyn FnMut(usize, Color, Option<&SearchReport>);
 
 /// Reviews games, one after the other.
 pub(in crate::cli) struct Reviewer {
     flags: Arc<EngineFlags>,
     /// Solver nodes per position.
     nodes: u64,
-    /// The first ply for the solver.
-    from: u32,
     thresholds: [f32; 3],
     time: Arc<dyn Clock>,
     stop: StopFlag,
@@ -61,18 +54,16 @@ struct BoardEngine {
 }
 
 impl Reviewer {
-    /// Nothing is loaded yet. `nodes` is the solver's limit per position from ply `from` on.
+    /// Nothing is loaded yet. `nodes` is the solver's limit per position.
     pub(in crate::cli) fn new(
         flags: Arc<EngineFlags>,
         nodes: u64,
-        from: u32,
         thresholds: [f32; 3],
         stop: StopFlag,
     ) -> Reviewer {
         Reviewer {
             flags,
             nodes,
-            from,
             thresholds,
             time: Arc::new(SystemClock::new()),
             stop,
@@ -109,7 +100,6 @@ impl Reviewer {
             },
             changed: changed.collect(),
             nodes: self.nodes,
-            from: self.from,
             thresholds: self.thresholds,
         }
     }
@@ -131,7 +121,7 @@ impl Reviewer {
         &mut self,
         game: Game,
         record: &GameRecord,
-        see: &mut dyn FnMut(Searched<'_>),
+        see: See<'_>,
     ) -> anyhow::Result<Review> {
         let game = self.load(game, record)?;
         self.search(game, record, see)
@@ -161,21 +151,18 @@ impl Reviewer {
         &mut self,
         game: Game,
         record: &GameRecord,
-        see: &mut dyn FnMut(Searched<'_>),
+        see: See<'_>,
     ) -> anyhow::Result<Review> {
-        let (stop, nodes, from) = (self.stop.clone(), self.nodes, self.from);
+        let (stop, nodes) = (self.stop.clone(), self.nodes);
         let judge = self.judge(record)?;
         let threads = system::processors();
-        let means = SolverBudget {
-            effort: solver::SolveLimits {
-                nodes,
-                threads: judge.options.threads.unwrap_or(threads),
-                halt: &|_| stop.is_raised(),
-            },
-            bytes: (judge.options.solver.solver_mib as usize) << 20,
-            from,
+        let effort = solver::SolveLimits {
+            nodes,
+            threads: judge.options.threads.unwrap_or(threads),
+            halt: &|_| stop.is_raised(),
         };
-        let mut verdicts = truth::verdicts(record, means)?;
+        let bytes = (judge.options.solver.solver_mib as usize) << 20;
+        let mut verdicts = truth::verdicts(record, effort, bytes)?;
         let mut positions = judge.search(record, &mut *verdicts, &stop, see)?;
         judge::compare(&mut positions, &game, &judge.settings.thresholds);
         Ok(Review {
@@ -247,7 +234,7 @@ impl BoardEngine {
         record: &GameRecord,
         verdict: &mut dyn FnMut(usize) -> Option<Verdict>,
         stop: &StopFlag,
-        see: &mut dyn FnMut(Searched<'_>),
+        see: See<'_>,
     ) -> anyhow::Result<Vec<Position>> {
         let mut positions: Vec<Position> = Vec::new();
         for moves in (0..=record.plays.len()).rev() {
@@ -281,11 +268,7 @@ impl BoardEngine {
                 self.engine.undo()?;
             }
             let told = looked.report.map(|report| looked.with_proofs(report));
-            see(Searched {
-                moves,
-                mover,
-                report: told.as_ref(),
-            });
+            see(moves, mover, told.as_ref());
         }
         positions.reverse();
         Ok(positions)

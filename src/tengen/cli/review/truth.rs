@@ -33,18 +33,6 @@ pub(super) struct Verdict {
     pub(super) line: Vec<Move>,
 }
 
-/// Limits of the solver.
-#[derive(Clone, Copy)]
-pub(super) struct SolverBudget<'a> {
-    /// Per position; its moves and a line of play may cost as much again. All positions of a game together may cost five
-    /// times as much.
-    pub(super) effort: SolveLimits<'a>,
-    /// Bytes for proven positions.
-    pub(super) bytes: usize,
-    /// No position before this ply.
-    pub(super) from: u32,
-}
-
 /// Whether games of this name are solved here, beside the search. Others are proven in the search
 /// only.
 pub(super) fn is_solved(game: &str) -> bool {
@@ -55,19 +43,21 @@ pub(super) fn is_solved(game: &str) -> bool {
 /// position helps with those before it. Without any for games that are not [solved](is_solved).
 pub(super) type Verdicts<'a> = Box<dyn FnMut(usize) -> Option<Verdict> + 'a>;
 
-/// The verdicts on the positions of a game.
+/// The verdicts on the positions of a game. The limits are those of a position; its moves and a line of play may cost as
+/// much again, and all positions together five times as much. Proven positions take this many bytes.
 ///
 /// # Errors
 /// If it has an illegal move, or there is no solver.
 pub(super) fn verdicts<'a>(
     record: &GameRecord,
-    means: SolverBudget<'a>,
+    limits: SolveLimits<'a>,
+    bytes: usize,
 ) -> anyhow::Result<Verdicts<'a>> {
     if !is_solved(&record.game) {
         return Ok(Box::new(|_| None));
     }
     with_game!(&record.game, record.size, |empty| solve(
-        empty, record, means
+        empty, record, limits, bytes
     ))?
 }
 
@@ -75,19 +65,20 @@ pub(super) fn verdicts<'a>(
 fn solve<'a, G: Solvable>(
     empty: G,
     record: &GameRecord,
-    means: SolverBudget<'a>,
+    limits: SolveLimits<'a>,
+    bytes: usize,
 ) -> anyhow::Result<Verdicts<'a>> {
     let positions = positions(record, empty)?;
-    let mut solver = G::solver(means.bytes).context("cannot create the solver")?;
+    let mut solver = G::solver(bytes).context("cannot create the solver")?;
     let mut after: Option<(usize, Color)> = None;
     let mut in_vain = 0;
-    let mut left = means.effort.nodes.saturating_mul(POSITIONS);
+    let mut left = limits.nodes.saturating_mul(POSITIONS);
     Ok(Box::new(move |index| {
         let position = positions.get(index)?;
-        if position.ply() < means.from || in_vain > MAX_IN_VAIN || left == 0 {
+        if in_vain > MAX_IN_VAIN || left == 0 {
             return None;
         }
-        let effort = means.effort.within(means.effort.nodes.min(left));
+        let effort = limits.within(limits.nodes.min(left));
         let (found, nodes) = verdict(&mut *solver, position, &effort, |winner| {
             winner == position.to_move() && after == Some((index + 1, winner.opponent()))
         });

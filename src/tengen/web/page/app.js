@@ -1,6 +1,5 @@
 // The page: one store, one draw. A host answers commands: `tengen board`, or the page itself if it is a
 // file (local.js).
-import * as area from "./area.js";
 import * as board from "./board.js";
 import * as book from "./book.js";
 import { $, enable, h, keepFocus, options, patch, recall, remember, toast } from "./dom.js";
@@ -43,7 +42,7 @@ function analysis() {
   const reviewed = place < 0 ? null : reviews.asAnalysis(reviews.positionAt(store.review, place), view.current);
   if (!found || found.node !== view.current) return reviewed;
   // The move that was played, with the value of the position after it, where the search has not visited it.
-  const played = !view.area && reviewed?.candidates.find((one) => one.visits === 0 && !found.candidates.some((other) => other.at === one.at));
+  const played = reviewed?.candidates.find((one) => one.visits === 0 && !found.candidates.some((other) => other.at === one.at));
   return played ? { ...found, candidates: [...found.candidates, played] } : found;
 }
 
@@ -91,7 +90,7 @@ function draw() {
   const chosen = chosenLayer();
   const layer = view.count && chosen === "candidates" && (view.end || !view.analysing) ? "territory" : chosen;
   const next = learn.isOpen() ? null : !server || store.reviewed.includes(view.current) ? line[at + 1] : null;
-  board.draw({ view: shownView(), analysis: edit.isOn() ? null : found, layer, path: pathTo(store.tree, view.current), line: learn.line() ?? look.line, ghost: look.ghost, aim: look.aim, corner: area.corner(), cursor: look.cursor, hint: look.hint, open: (open || view.count) && !edit.isMarking(), next });
+  board.draw({ view: shownView(), analysis: edit.isOn() ? null : found, layer, path: pathTo(store.tree, view.current), line: learn.line() ?? look.line, ghost: look.ghost, aim: look.aim, cursor: look.cursor, hint: look.hint, open: (open || view.count) && !edit.isMarking(), next });
   panels.bar(view, hidden ? null : found ?? line[at]?.eval);
   panels.players(view, store.since, host.players);
   panels.plan(view, store.since);
@@ -146,7 +145,7 @@ function drawPanel(view, found, hidden) {
   panel.setAttribute("aria-labelledby", `tab-${look.tab}`);
   if (panel.dataset.tab !== look.tab) panel.replaceChildren();
   panel.dataset.tab = look.tab;
-  if (look.tab === "analysis") panels.candidates(panel, { ...shared, analysis: found, hidden, play: playLine, area: host.live && !learn.isOn() && area.button(view) });
+  if (look.tab === "analysis") panels.candidates(panel, { ...shared, analysis: found, hidden, play: playLine });
   else if (look.tab === "book") book.draw(panel, { view, hidden, hover, play });
   else if (look.tab === "moves") panels.moves(panel, { ...shared, tree: store.tree, go, hidden: learn.isOpen(), edit: host.live && !learn.isOn() && edit.tools(), picture: host.live && (() => picture.save(`${view.game}-${moveNumber(currentLine())}.png`)) });
   else {
@@ -193,7 +192,6 @@ export function play(at) {
     return board.tellPoint(shownView(), indexOf(store.view, at));
   }
   if (edit.isMarking()) return at !== "pass" && edit.mark(indexOf(store.view, at));
-  if (area.isOn() && at !== "pass") return area.click(indexOf(store.view, at));
   if (learn.isOpen()) return learn.attempt(at);
   // A click on a count changes which stones are dead.
   if (store.view.count && at !== "pass" && board.stoneAt(store.view, at) !== ".") return send({ do: "mark_dead", at, node: store.view.current });
@@ -246,7 +244,7 @@ export const act = {
     return send({ do: "new", terms: { ...terms, players: [...terms.players].reverse(), names: [...terms.names].reverse() } });
   },
   layer: () => { const names = layers(); show(names[(names.indexOf(chosenLayer()) + 1) % names.length]); announce(say(look.layer)); },
-  escape: () => { area.stop(); edit.stopMarking(); Object.assign(look, { line: null, aim: -1, hint: null }); redraw(); },
+  escape: () => { edit.stopMarking(); Object.assign(look, { line: null, aim: -1, hint: null }); redraw(); },
   type: () => $("typed").focus(),
   cursor: (dx, dy) => {
     const { width, height } = store.view, last = board.lastOf(store.view);
@@ -292,7 +290,6 @@ export function begin(chosen) {
   for (const element of document.querySelectorAll(".server")) element.hidden = !host.live;
   learn.begin({ send, go, redraw });
   edit.begin({ send, redraw });
-  area.begin({ send, redraw });
   board.listen({
     play: (index) => play(vertexOf(store.view, index)),
     hover: (index) => {

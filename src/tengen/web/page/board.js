@@ -253,8 +253,8 @@ function mark({ kind, at, to, text }, view) {
 }
 
 // Draws a position: `line` is shown as numbered stones on the board, `ghost` is the point under the mouse,
-// `cursor` that of the keyboard, `corner` that of an area that is being chosen, `path` has the moves to the position.
-export function draw({ view, analysis, layer, path, line, ghost, aim, corner, cursor, hint, open, next }) {
+// `cursor` that of the keyboard, `path` has the moves to the position.
+export function draw({ view, analysis, layer, path, line, ghost, aim, cursor, hint, open, next }) {
   if (view.width !== size.width || view.height !== size.height || view.game !== size.game || !$("stones")) ground(view);
   $("board").classList.toggle("open", Boolean(open));
   $("frame").setAttribute("aria-label", `${say("boardOf", { game: say(view.game), size: `${view.width}×${view.height}` })} ${view.last ? `${say("lastMove")}: ${shown(view.game, view.last)}.` : ""}`);
@@ -269,7 +269,6 @@ export function draw({ view, analysis, layer, path, line, ghost, aim, corner, cu
     over.push(h("circle", { class: "won", cx, cy, r: R - 3, fill: "none", "stroke-width": 5 }));
   }
   [...view.stones].forEach((_, index) => { if (isForbidden(view, index)) under.push(h("g", { class: "forbidden" }, cross(index, "var(--bad)"))); });
-  [...(view.area ?? "")].forEach((inside, index) => { if (inside === "0") under.push(square(index, CELL, "#000", 0.22)); });
   if (line) over.push(...numbered(line, view.to_move));
   else {
     over.push(...(view.marks ?? []).flatMap((found) => mark(found, view)).filter(Boolean));
@@ -285,7 +284,6 @@ export function draw({ view, analysis, layer, path, line, ghost, aim, corner, cu
     const pointed = aim >= 0 ? aim : ghost;
     if (open && pointed >= 0 && view.stones[pointed] === ".") over.push(disc(pointed, view.to_move, aim >= 0 ? "aim" : "ghost"));
   }
-  if (corner >= 0) over.push(square(corner, 50, "var(--best)", 0.5));
   if (cursor >= 0) over.push(h("g", { class: "cursor" }, square(cursor, 54, "none", 0)));
   patch($("under"), under);
   patch($("stones"), stones);

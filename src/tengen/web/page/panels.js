@@ -140,9 +140,9 @@ export function sheet(view, path) {
 }
 
 // Candidates with their numbers and lines.
-export function candidates(panel, { view, analysis, hidden, hover, play, area }) {
+export function candidates(panel, { view, analysis, hidden, hover, play }) {
   if (!analysis) {
-    patch(panel, h("p", { class: "note" }, say(hidden ? "isHidden" : view.end && !view.passes ? "finished" : view.terms ? "noAnalysis" : "notSearched")), area, notes(view));
+    patch(panel, h("p", { class: "note" }, say(hidden ? "isHidden" : view.end && !view.passes ? "finished" : view.terms ? "noAnalysis" : "notSearched")), notes(view));
     return;
   }
   const mover = analysis.to_move, best = analysis.candidates[0], points = analysis.candidates.some((c) => c.lead != null);
@@ -155,7 +155,7 @@ export function candidates(panel, { view, analysis, hidden, hover, play, area })
       points && h("td", {}, signed(leadOf(c) == null ? null : mover === "B" ? leadOf(c) : -leadOf(c))),
       h("td", {}, brief(c.visits)), h("td", {}, percent(c.prior)), h("td", { class: "pv" }, c.pv.slice(1).map(name).join(" "))));
   const total = h("p", { class: "note" }, `${brief(analysis.visits)} ${say("visits")}`, analysis.speed ? ` · ${say("speed", { n: brief(analysis.speed) })}` : "", view.engine ? ` · ${view.engine}` : "");
-  patch(panel, h("table", { id: "candidates" }, head, h("tbody", {}, rows)), total, area, notes(view));
+  patch(panel, h("table", { id: "candidates" }, head, h("tbody", {}, rows)), total, notes(view));
 }
 
 const notes = (view) => (view.notes || []).map((text) => h("p", { class: "note" }, note(text)));

@@ -47,7 +47,6 @@ const WORDS = {
     twoSeconds: "2 s a move", field_komi: "Komi", field_main: "Minutes", field_more: "Seconds a move more", field_period: "Seconds a period", field_periods: "Periods", field_seconds: "Seconds", field_visits: "Visits", field_strength: "Level",
     wrongKomi: "Komi is a multiple of half a point, up to {n} points on this board.", wrongMain: "Give each side some minutes: with none the first move would already be late.", wrongPeriods: "Byoyomi needs at least one period of at least a second.", wrongMore: "The time that a move adds is a number of seconds, not negative.", wrongVisits: "Give at least one visit.", wrongSeconds: "Give Tengen some time for a move.", wrongLevel: "Levels go from 1 to 12.",
     kVariations: "previous and next variation of a move", kH: "hint", kZ: "undo the last change (new game, deleting, main line, remark)", kY: "do it again", kB: "to the board: arrows move a cursor, Enter plays", kM: "type a move",
-    areaBegin: "Search an area", areaStop: "Cancel the area", areaEnd: "Search the whole board", areaCorner: "Choose a corner of the area on the board.", areaOpposite: "Now the opposite corner.",
     undoStep: "Undo", noMistake: "On a closer look {at}, which was played, is as good as the best move.",
     picture: "Save a picture", keptGame: "Your last game is kept.", takeUp: "Take it up",
     nogo: "NoGo", go: "Go", gomoku: "Gomoku",
@@ -97,7 +96,6 @@ const WORDS = {
     twoSeconds: "每手 2 秒", field_komi: "贴目", field_main: "分钟", field_more: "每手加秒", field_period: "每次读秒秒数", field_periods: "读秒次数", field_seconds: "秒", field_visits: "搜索次数", field_strength: "级别",
     wrongKomi: "贴目是半目的倍数，此棋盘最多 {n} 目。", wrongMain: "请给双方一些时间：否则第一手就已超时。", wrongPeriods: "读秒至少一次，每次至少一秒。", wrongMore: "每手所加时间不能为负。", wrongVisits: "至少一次搜索。", wrongSeconds: "请给 Tengen 一些时间。", wrongLevel: "级别从 1 到 12。",
     kVariations: "上一个与下一个变化", kH: "提示", kZ: "撤销上一次改动（新对局、删除、主线、注释）", kY: "重做", kB: "到棋盘：方向键移动光标，回车落子", kM: "输入着手",
-    areaBegin: "只搜索一个区域", areaStop: "取消选择区域", areaEnd: "搜索整个棋盘", areaCorner: "请在棋盘上选区域的一角。", areaOpposite: "再选对角。",
     undoStep: "撤销", noMistake: "仔细再看，实战的 {at} 与最佳着手一样好。",
     picture: "保存图片", keptGame: "上一局已保留。", takeUp: "继续上一局",
     nogo: "不围棋", go: "围棋", gomoku: "五子棋",
@@ -110,7 +108,7 @@ const REFUSALS = [
   [/forbidden/, "黑方禁手"], [/take the last move back/, "对局已结束：悔棋后可继续"], [/game is over/, "对局已结束"], [/no pass/, "此棋种不能停手"], [/board has changed/, "棋盘已变化"], [/time is up/, "时间已到"],
   [/Tengen is choosing/, "Tengen 正在思考"], [/no move to take back/, "没有可悔的棋"], [/nothing to take back/, "没有可撤销的改动"], [/nothing to do again/, "没有可重做的改动"], [/the beginning stays/, "开头不能删除"], [/nobody can resign/, "双方都由 Tengen 下，无人可认输"], [/no points to count/, "此棋种不计目"],
   [/there are no (\d+) handicap stones on (\S+)/, "$2 棋盘没有 $1 子让子"], [/larger than (\d+) MiB/, "文件大于 $1 MiB"], [/no SGF game tree/, "文件里没有 SGF 棋谱"],
-  [/(\w+) is not played on (\S+) here.*/, "$1 不能使用 $2 棋盘"], [/SGF property (\w+) has the value "?(.*?)"?: expected .*/, "棋谱属性 $1 的值 $2 无效"], [/up to 25x25 points/, "网页棋盘最大 25x25"], [/ends inside a property value/, "棋谱在属性值中断开"], [/unexpected character (.*) in the SGF tree at byte (\d+)/, "棋谱第 $2 字节有意外的字符 $1"], [/more than (\d+) nodes/, "棋谱超过 $1 个节点"], [/count first/, "请先点目"], [/there is no stone/, "此处没有棋子"], [/no legal move is in this area/, "此区域没有合法着手"], [/nothing was changed/, "没有改动"], [/none of the (\d+) games can be shown.*/, "$1 局都无法显示"],
+  [/(\w+) is not played on (\S+) here.*/, "$1 不能使用 $2 棋盘"], [/SGF property (\w+) has the value "?(.*?)"?: expected .*/, "棋谱属性 $1 的值 $2 无效"], [/up to 25x25 points/, "网页棋盘最大 25x25"], [/ends inside a property value/, "棋谱在属性值中断开"], [/unexpected character (.*) in the SGF tree at byte (\d+)/, "棋谱第 $2 字节有意外的字符 $1"], [/more than (\d+) nodes/, "棋谱超过 $1 个节点"], [/count first/, "请先点目"], [/there is no stone/, "此处没有棋子"], [/nothing was changed/, "没有改动"], [/none of the (\d+) games can be shown.*/, "$1 局都无法显示"],
 ];
 const NOTES = [
   [/^(\d+) visits$/, "每个局面 $1 次搜索"], [/^(\d+) playouts$/, "每个局面 $1 次模拟"], [/^built in$/, "内置网络"],

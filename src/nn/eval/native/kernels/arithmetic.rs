@@ -223,18 +223,9 @@ impl Frequencies for Word {
     }
 }
 
-/// What most products of a network are made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Factors {
-    Floats,
-    Words,
-    Bytes,
-}
-
-/// Multiplies and adds for a number of rounds, in as many independent chains as a tile has.
+/// Multiplies and adds numbers for a number of rounds, in as many independent chains as a tile has.
 pub struct Peak {
     pub rounds: usize,
-    pub factors: Factors,
 }
 
 impl Job for Peak {
@@ -243,37 +234,24 @@ impl Job for Peak {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> usize {
-        let rounds = self.rounds;
-        match self.factors {
-            Factors::Floats => measure::<S, Float>(simd, rounds, Lanes([1.0; LANES])),
-            Factors::Words => measure::<S, Word>(simd, rounds, Lanes([joined([1; 2]); LANES])),
-            Factors::Bytes => {
-                measure::<S, Integer>(simd, rounds, Lanes([i32::from_ne_bytes([1; 4]); LANES]))
-            }
-        }
+        let (rounds, chains) = (self.rounds, S::most_points(1));
+        simd.tile(1, chains, Chains { rounds });
+        Float::CHANNELS * chains * rounds * LANES
     }
 }
 
-#[inline(always)]
-fn measure<S: Simd, A: Arithmetic>(simd: S, rounds: usize, weights: A::Line) -> usize {
-    let chains = S::most_points(1);
-    simd.tile(1, chains, Chains::<A> { rounds, weights });
-    A::CHANNELS * chains * rounds * LANES
-}
-
-struct Chains<A: Arithmetic> {
+struct Chains {
     rounds: usize,
-    weights: A::Line,
 }
 
-impl<A: Arithmetic> Tile for Chains<A> {
+impl Tile for Chains {
     #[inline(always)]
     fn run<S: Simd, const BLOCKS: usize, const POINTS: usize>(self, simd: S) {
-        let factor = black_box(&self.weights).load(simd);
+        let factor = black_box(Lanes([1.0_f32; LANES])).load(simd);
         let mut sums = [factor; POINTS];
         for _ in 0..self.rounds {
             for sum in &mut sums {
-                *sum = A::add_product(simd, *sum, factor, factor);
+                *sum = Float::add_product(simd, *sum, factor, factor);
             }
         }
         black_box(sums);

@@ -3,7 +3,7 @@
 mod convolutions;
 mod tokens;
 
-use super::super::graph::{Conv, Graph, Node, Op, Shape, Steps, TokenOp, ValueId, Weights};
+use super::super::graph::{Conv, Graph, Node, Op, Shape, Steps, ValueId, Weights};
 use super::super::grid::{Grid, Layout};
 use super::super::kernels::{Activation, LANES, Lanes, Level};
 use super::pack::line_up;
@@ -59,26 +59,11 @@ impl Plan {
             steps: lowering.steps,
             floats: lowering.floats,
             integers: lowering.integers,
-            products: products(graph, size[0] * size[1]),
             layout: lowering.results.layout,
             planes,
             outputs,
         })
     }
-}
-
-fn products(graph: &Graph, area: usize) -> u64 {
-    let products = graph.nodes.iter().map(|node| match &node.op {
-        Op::Conv(conv) | Op::Depthwise(conv) => {
-            area * conv.kernel[0] * conv.kernel[1] * conv.inputs * conv.bias.len()
-        }
-        Op::Dense(dense) => dense.weights.len(),
-        Op::Tokens(TokenOp::Attend(heads)) => {
-            area * area * heads.heads * (heads.query_dim + heads.value_dim)
-        }
-        _ => 0,
-    });
-    products.map(|products| products as u64).sum()
 }
 
 /// The readers of each value; a node that reads it twice is listed twice.

@@ -310,7 +310,7 @@ impl Session {
                 return others;
             }
             if let Some(kept) = game.analyses.get(&at) {
-                stored::append(&mut others, &kept.json);
+                stored::append(&mut others, kept);
             }
             others
         });

@@ -11,9 +11,9 @@ use tengen::gtp::format_vertex;
 use tengen::record::{Play, Vertex, result_text};
 use tengen::watch::{Eval, PlanView};
 
-use super::super::game::{GameEnd, Judged, KeptAnalysis, Who};
+use super::super::game::{GameEnd, Judged, Who};
 use super::super::report::{Task, TaskRequest};
-use super::{Area, Session};
+use super::Session;
 
 impl Session {
     /// Gives the engine a task once, in the shown position.
@@ -92,10 +92,6 @@ impl Session {
             task,
             node: end.unwrap_or(self.game.current),
             serial: self.serial,
-            area: match (&self.area, task) {
-                (Some(area), Task::Analyse) => area.number,
-                _ => 0,
-            },
         };
         (self.exhausted != Some(request)).then_some(request)
     }
@@ -166,63 +162,24 @@ impl Session {
         }
     }
 
-    /// Limits analysis to these points; to none means the whole board.
-    ///
-    /// # Errors
-    /// If no point of them may be played in the shown position.
-    pub(in super::super) fn search_in(&mut self, points: Vec<Move>) -> anyhow::Result<()> {
-        let legal = self.board.legal_moves(self.board.to_move());
-        let is_open = points.is_empty() || points.iter().any(|point| legal.contains(point));
-        ensure!(is_open, "no legal move is in this area");
-        self.areas += 1;
-        self.exhausted = None;
-        self.area = (!points.is_empty()).then_some(Area {
-            points,
-            number: self.areas,
-            found: None,
-        });
-        Ok(())
-    }
-
     /// The analysis of the shown position as JSON.
     pub(in super::super) fn analysis(&self) -> Option<&Arc<str>> {
-        let current = self.game.current;
-        let within = self.area.as_ref().and_then(|area| area.found.as_ref());
-        let within = within.filter(|(node, _)| *node == current);
-        let known = self.game.analyses.get(&current).map(|known| &known.json);
-        within.map(|(_, json)| json).or(known)
-    }
-
-    /// Takes the result of a task's search of a position; returns whether it is shown.
-    pub(in super::super) fn see(
-        &mut self,
-        request: TaskRequest,
-        node: usize,
-        json: String,
-        eval: Eval,
-    ) -> bool {
-        match &mut self.area {
-            Some(area) if request.area == area.number => {
-                area.found = Some((node, json.into()));
-                true
-            }
-            _ => self.learn(node, json, eval),
-        }
+        self.game.analyses.get(&self.game.current)
     }
 
     /// Keeps the result of a search of a position, unless there is one with more visits; returns whether it
     /// did.
     pub(in super::super) fn learn(&mut self, node: usize, json: String, eval: Eval) -> bool {
-        let analyses = &self.game.analyses;
-        let known = analyses.get(&node).map_or(0, |known| known.visits);
-        if !self.game.tree.has(node) || known > eval.visits {
+        let game = &mut self.game;
+        if !game.tree.has(node) {
             return false;
         }
-        let (visits, json) = (eval.visits, json.into());
-        self.game
-            .analyses
-            .insert(node, KeptAnalysis { visits, json });
-        self.game.tree.node_mut(node).eval = Some(Box::new(eval));
+        let known = game.tree.node(node).eval.as_ref();
+        if known.is_some_and(|known| known.visits > eval.visits) {
+            return false;
+        }
+        game.analyses.insert(node, json.into());
+        game.tree.node_mut(node).eval = Some(Box::new(eval));
         true
     }
 

@@ -10,7 +10,6 @@ use super::*;
 use Who::{Engine as Machine, Human};
 use tengen::clock::{TimeControl, TimeLeft};
 use tengen::game::Move;
-use tengen::watch::Eval;
 
 fn terms(game: &str, size: &str, players: [Who; 2], clock: &str) -> NewGame {
     NewGame {
@@ -500,39 +499,6 @@ fn an_earlier_game_is_one_step_away() {
     assert_eq!(requested_tasks(&new)[0], Some(Task::Move), "it goes on");
     assert_eq!(new.last_step(), None, "nothing was before that");
     assert!(new.put_before(b"no game", &told).is_err());
-}
-
-#[test]
-fn an_area_is_a_search_of_its_own() {
-    let (mut board, _) = session(terms("go", "9", [Human, Human], ""));
-    board.analyse(true);
-    let everywhere = board.request(true).expect("an analysis");
-    let json = |text: &str| text.to_owned();
-    let eval = Eval {
-        visits: 50,
-        ..Eval::default()
-    };
-    assert!(board.see(everywhere, 0, json("whole"), eval.clone()));
-    let size = board.board.size();
-    board
-        .search_in(vec![size.point(0, 0), size.point(1, 0)])
-        .expect("open points");
-    let within = board.request(true).expect("an analysis");
-    assert_ne!(within, everywhere);
-    assert!(board.see(within, 0, json("part"), Eval::default()));
-    assert_eq!(board.analysis().map(|json| &**json), Some("part"));
-    assert_eq!(board.game.analyses[&0].visits, 50, "it is not kept");
-    // Elsewhere, and on the whole board again.
-    play(&mut board, "A1 B1");
-    assert_eq!(board.analysis(), None);
-    assert!(
-        board.search_in(vec![size.point(0, 0)]).is_err(),
-        "nothing to play there"
-    );
-    board.go(0).expect("it is there");
-    board.search_in(Vec::new()).expect("the whole board");
-    assert_eq!(board.request(true), Some(everywhere));
-    assert_eq!(board.analysis().map(|json| &**json), Some("whole"));
 }
 
 #[test]

@@ -1,13 +1,10 @@
-//! An engine under test, which is asked about positions independently of each other: its flags, its answers, and tables of
-//! scores by plies, for both kinds of positions.
+//! An engine under test, which is asked about positions independently of each other: its flags and its answers.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::error::Error;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use serde::Serialize;
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{
     AnalysisEffort, AnalysisRequest, Decision, Engine, EngineOptions, MoveKind, MoveRequest,
@@ -18,13 +15,12 @@ use tengen::record::{GameRecord, Vertex};
 use tengen::registry;
 use tengen::search::{SearchReport, StopFlag};
 use tengen::settings::Table as _;
-use tengen_train::command::print;
 
 /// Default visits without a limit in the settings.
 const VISITS: u64 = 400;
 
 /// The engine, with statistics of its searches.
-pub(crate) struct Examinee {
+pub(super) struct Examinee {
     engine: Box<dyn Engine>,
     searches: u32,
     visits: u64,
@@ -32,10 +28,10 @@ pub(crate) struct Examinee {
 }
 
 /// A search's answer to a position.
-pub(crate) struct Answer {
+pub(super) struct Answer {
     /// The move; `None` if it resigns or passes.
-    pub(crate) mv: Option<Move>,
-    pub(crate) report: SearchReport,
+    pub(super) mv: Option<Move>,
+    pub(super) report: SearchReport,
 }
 
 impl Examinee {
@@ -43,7 +39,7 @@ impl Examinee {
     ///
     /// # Errors
     /// If the board is not supported.
-    pub(crate) fn new(options: &EngineOptions, size: BoardSize) -> anyhow::Result<Examinee> {
+    pub(super) fn new(options: &EngineOptions, size: BoardSize) -> anyhow::Result<Examinee> {
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let mut engine = registry::create(options, size, &time)?;
         let mut thinking_limits = engine.thinking_limits();
@@ -64,7 +60,7 @@ impl Examinee {
     ///
     /// # Errors
     /// If the record is of another game, or the search fails.
-    pub(crate) fn search(
+    pub(super) fn search(
         &mut self,
         record: &GameRecord,
         color: Color,
@@ -90,53 +86,28 @@ impl Examinee {
     }
 
     /// The network's evaluation of the last position; `None` without a network.
-    pub(crate) fn network(&mut self, color: Color, stop: &StopFlag) -> Option<Answer> {
-        let report = self.analyse(color, AnalysisEffort::Network(Symmetry::IDENTITY), stop)?;
+    pub(super) fn network(&mut self, color: Color, stop: &StopFlag) -> Option<Answer> {
+        let effort = AnalysisEffort::Network(Symmetry::IDENTITY);
+        let request = AnalysisRequest::new(color, effort, stop);
+        let report = self.engine.analyse(&request, &mut |_| {})?;
         let mv = report.best().map(|best| best.mv);
         report.by_network().then_some(Answer { mv, report })
     }
 
-    /// Searches a position from scratch with this many visits.
-    ///
-    /// # Errors
-    /// If the record is of another game, or the search fails.
-    pub(crate) fn judge(
-        &mut self,
-        record: &GameRecord,
-        color: Color,
-        visits: u64,
-        stop: &StopFlag,
-    ) -> anyhow::Result<SearchReport> {
-        self.engine.load(record)?;
-        let effort = AnalysisEffort::visits(visits);
-        let report = self.analyse(color, effort, stop);
-        report.context("the engine's log says why there was no search")
-    }
-
     /// Mean visits and seconds of its searches.
-    pub(crate) fn means(&self) -> [f64; 2] {
+    pub(super) fn means(&self) -> [f64; 2] {
         let searches = f64::from(self.searches.max(1));
         [self.visits as f64 / searches, self.seconds / searches]
-    }
-
-    fn analyse(
-        &mut self,
-        color: Color,
-        effort: AnalysisEffort,
-        stop: &StopFlag,
-    ) -> Option<SearchReport> {
-        let request = AnalysisRequest::new(color, effort, stop);
-        self.engine.analyse(&request, &mut |_| {})
     }
 }
 
 /// Name and value of each flag that was given.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct EngineFlags(Vec<(&'static str, String)>);
+pub(super) struct EngineFlags(Vec<(&'static str, String)>);
 
 impl EngineFlags {
     /// The settings, after checking that they are available here.
-    pub(crate) fn resolve(&self) -> anyhow::Result<EngineOptions> {
+    pub(super) fn resolve(&self) -> anyhow::Result<EngineOptions> {
         let mut options = EngineOptions::default();
         // The game first: its defaults give way to everything given.
         let (game, rest): (Vec<_>, Vec<_>) = self.0.iter().partition(|(name, _)| *name == "game");
@@ -169,49 +140,12 @@ impl Args for EngineFlags {
 }
 
 /// A flag that the first Ctrl-C raises, in commands that report or save what they have; the second one ends them.
-pub(crate) fn stop_on_ctrl_c() -> anyhow::Result<StopFlag> {
+pub(super) fn stop_on_ctrl_c() -> anyhow::Result<StopFlag> {
     let raised = program::stop_on_ctrl_c().context("Ctrl-C cannot be caught")?;
     Ok(StopFlag::from(raised))
 }
 
 /// Ends the program as an uncaught Ctrl-C would, so that a shell ends its loop, too.
-pub(crate) fn end_as_interrupted() -> anyhow::Result<()> {
+pub(super) fn end_as_interrupted() -> anyhow::Result<()> {
     program::end_as_interrupted().context("interrupted")
-}
-
-/// Writes a report to the standard output, as JSON or as text.
-pub(crate) fn print_report<R: Serialize>(
-    report: &R,
-    json: bool,
-    text: impl FnOnce(&R) -> String,
-) -> anyhow::Result<()> {
-    Ok(print(&match json {
-        true => serde_json::to_string(report)?,
-        false => text(report),
-    })?)
-}
-
-/// A score for each group of plies with answers, then a total, for either source of answers.
-pub(crate) fn by_plies<A: Copy, S>(
-    answers: [(&'static str, &[A]); 2],
-    band: usize,
-    ply: impl Fn(&A) -> usize,
-    score: impl Fn(&'static str, &[A]) -> Option<S>,
-) -> Vec<S> {
-    let mut scores = Vec::new();
-    for (by, answers) in answers {
-        let mut bands: BTreeMap<usize, Vec<A>> = BTreeMap::new();
-        for answer in answers {
-            bands.entry(ply(answer) / band).or_default().push(*answer);
-        }
-        scores.extend(bands.values().filter_map(|inside| score(by, inside)));
-        scores.extend(score(by, answers));
-    }
-    scores
-}
-
-/// A table as text: title, column titles and rows.
-pub(crate) fn table(title: String, heads: &str, rows: impl Iterator<Item = String>) -> String {
-    let lines: Vec<String> = [title, heads.to_owned()].into_iter().chain(rows).collect();
-    lines.join("\n")
 }
