@@ -45,8 +45,6 @@ enum Command {
     Selfplay(selfplay::Args),
     /// Turn recorded games (SGF, ZIP archives, the TYGEM collection) into shards.
     Import(games::ImportArgs),
-    /// Correct the results of games by best play as far as the solver reaches.
-    Correct(games::CorrectArgs),
     /// Fit a network to recorded games.
     Fit(fit::Args),
     /// Write a fitted or an untrained network as an ONNX file.
@@ -57,8 +55,6 @@ enum Command {
     Fsck(inspect::FsckArgs),
     /// Convert an f32 network to int8 and compare both.
     Quantize(quantize::Args),
-    /// Add a checksum to networks that were written without one.
-    Seal(export::SealArgs),
     /// Print information about a network, a checkpoint or a folder of shards.
     Inspect(inspect::Args),
     /// Fit the move weights of Go's playouts to games.
@@ -84,13 +80,11 @@ fn run() -> anyhow::Result<()> {
         Command::Copy(args) => cluster::copy(&args),
         Command::Selfplay(args) => selfplay::run(&args, &Interrupt::caught(GOES_ON)?),
         Command::Import(args) => games::import_games(&args, &Interrupt::caught(GOES_ON)?),
-        Command::Correct(args) => games::correct(&args, &Interrupt::caught(GOES_ON)?),
         Command::Fit(args) => fit::run(&args, &Interrupt::caught(GOES_ON)?),
         Command::Export(args) => export::run(&args),
         Command::Report(args) => cycle::report(&args),
         Command::Fsck(args) => inspect::fsck(&args),
         Command::Quantize(args) => quantize::run(&args),
-        Command::Seal(args) => export::seal(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Weights(args) => games::weights(&args),
         Command::Man { folder } => Ok(program::man_pages(Cli::command(), &folder)?),
