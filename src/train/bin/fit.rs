@@ -22,17 +22,13 @@ use tengen_train::fit::{
     Fit, FitContext, FitParams, FitReport, LossWeights, RowsParams, Schedule, find_encoding, fit,
 };
 use tengen_train::network::architecture::{Architecture, GameShape};
-use tengen_train::network::device::{FitDevice, peak_flops};
-use tengen_train::network::net::Counts;
+use tengen_train::network::device::FitDevice;
 use tengen_train::play::runtime::Runtime;
 use tengen_train::shards::dataset::Dataset;
 use tengen_train::trainable::Trainable;
 
 use tengen_train::command::Interrupt;
 use tengen_train::command::Reporter;
-
-/// Duration of the peak performance measurement.
-const PEAK_SPAN: Duration = Duration::from_millis(100);
 
 /// Default learning rate and weight decay of SGD.
 const SGD_RATE: f32 = 0.05;
@@ -204,16 +200,13 @@ fn learn<G: Trainable>(
         teacher: teacher_params(args, &teachers)?,
         ..params::<G>(args, dataset.fit.len())?
     };
-    let counts = describe(&boards, &params, &dataset)?;
+    describe(&boards, &params, &dataset)?;
     let start_from = args
         .start_from
         .as_deref()
         .map(Checkpoint::open)
         .transpose()?;
     let clock = SystemClock::new();
-    let peak = peak_flops(&clock, PEAK_SPAN);
-    // Forward pass, and gradients of inputs and weights; a multiply-add counts as two operations.
-    let sample_flops = 3.0 * 2.0 * counts.fitted.multiply_adds as f64;
     let place = FitContext {
         folder: &args.out,
         device: args.device,
@@ -240,17 +233,13 @@ fn learn<G: Trainable>(
             reporter.line(&format!("step {}: {held_out}", report.step), &losses);
         }
         let message = format!(
-            "{samples:.0} samples/s, {:.0} GFLOP/s of {:.0}  policy {:.3} value {:.3}{}  {held_out}",
-            samples * sample_flops / 1e9,
-            peak / 1e9,
+            "{samples:.0} samples/s  policy {:.3} value {:.3}{}  {held_out}",
             report.policy_loss,
             report.value_loss,
             aux_losses(report),
         );
         let mut record = serde_json::to_value(report).unwrap_or_default();
         record["samples_per_second"] = json!(samples);
-        record["flops"] = json!(samples * sample_flops);
-        record["peak_flops"] = json!(peak);
         reporter.update(report.step, message, &record);
         match interrupt.is_asked() {
             true => ControlFlow::Break(()),
@@ -408,12 +397,12 @@ fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
     })
 }
 
-/// Prints what will be fitted; returns the network's size.
+/// Prints what will be fitted.
 fn describe<G: Trainable>(
     boards: &[G],
     params: &FitParams,
     dataset: &Dataset,
-) -> anyhow::Result<Counts> {
+) -> anyhow::Result<()> {
     let planes = find_encoding::<G>(&params.encoding)?.planes();
     let shape = boards.first().map(GameShape::of);
     let shape = shape.context("there are no rows to fit")?;
@@ -433,7 +422,7 @@ fn describe<G: Trainable>(
         params.steps,
         params.batch
     );
-    Ok(counts)
+    Ok(())
 }
 
 /// Validation losses, with those of the untrained network in parentheses.
