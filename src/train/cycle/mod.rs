@@ -22,8 +22,7 @@ mod tests;
 
 pub use context::Resources;
 pub use generation::{Generation, Measures, measure, next_stage};
-pub(super) use jobs::{GameRange, GamesJob, MatchJob, NetworkRef, check_warm_up};
-pub(super) use plan::MAY_GROW;
+pub(super) use jobs::{GameRange, GamesJob, MatchJob, NetworkRef};
 pub use plan::{
     BoardShare, CyclePlan, Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window,
 };

@@ -77,7 +77,7 @@ impl CloudBackend {
                 .map(|store| Box::new(store) as Box<dyn ObjectStore>),
             _ => {
                 return Err(fails(format!(
-                    "{scheme}:// is unknown: give a folder, file://, s3://, gs:// or az://"
+                    "{scheme}:// is unknown: give a folder, s3://, gs:// or az://"
                 )));
             }
         };

@@ -16,15 +16,13 @@ use crate::cycle::{
 use tengen::clock::{date_time, unix_time};
 use tengen::games::GAMES;
 
-/// State of the run.
+/// A run whose plan is not complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RunState {
-    /// Running: the current step, and the time of the report in UTC.
-    Working(String, String),
-    /// The plan is complete.
-    Finished,
-    /// The plan is not complete; whether a process works on it is unknown.
-    Unfinished,
+pub struct Working {
+    /// The current step, as a sentence.
+    pub on: String,
+    /// The time of the report in UTC.
+    pub time: String,
 }
 
 /// What a report is about.
@@ -41,8 +39,8 @@ pub struct ReportData {
     pub match_records: Vec<MatchRecord>,
     /// Seconds spent so far.
     pub seconds: f64,
-    /// State of the run.
-    pub state: RunState,
+    /// What the run does, until its plan is complete.
+    pub working: Option<Working>,
     /// The machines that play for it, if there are others.
     pub machines: Option<Machines>,
 }
@@ -61,7 +59,7 @@ impl ReportData {
     ///
     /// # Errors
     /// [`TrainError`] when the folder holds no run, or a file cannot be read.
-    pub fn read(run_folder: &RunFolder, now: Option<&str>) -> Result<ReportData, TrainError> {
+    pub fn read(run_folder: &RunFolder, now: &str) -> Result<ReportData, TrainError> {
         let plan = run_folder.plan()?.ok_or_else(|| {
             TrainError::mismatch(run_folder.root(), "it holds no run of tengen-train loop")
         })?;
@@ -72,18 +70,17 @@ impl ReportData {
         let match_records = all_match_records(run_folder, count)?;
         let rated = ratings(&plan, &match_records);
         let elo = |generation| rating_of(&rated, generation).map(|rated| rated.elo);
-        let state = match (next_stage(&plan, &generations, elo), now) {
-            (None, _) => RunState::Finished,
-            (Some(_), Some(now)) => RunState::Working(now.to_owned(), date_time(unix_time(), 0)),
-            (Some(_), None) => RunState::Unfinished,
-        };
+        let working = next_stage(&plan, &generations, elo).map(|_| Working {
+            on: now.to_owned(),
+            time: date_time(unix_time(), 0),
+        });
         Ok(ReportData {
             name: name.display().to_string(),
             game: title(&plan),
             rated,
             match_records,
             seconds: run_folder.seconds()?,
-            state,
+            working,
             machines: load(&run_folder.machines())?,
             generations,
         })

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::charts::figures;
 use super::machines::section;
-use super::{ReportData, RunState};
+use super::{ReportData, Working};
 use crate::cycle::{Generation, RunFolder, rating_of};
 use crate::{TrainError, durable};
 use tengen::chart::escape;
@@ -30,7 +30,7 @@ const MISSING: &str = "&ndash;";
 ///
 /// # Errors
 /// [`TrainError`] when a file cannot be read or written.
-pub fn write(run_folder: &RunFolder, now: Option<&str>) -> Result<(), TrainError> {
+pub fn write(run_folder: &RunFolder, now: &str) -> Result<(), TrainError> {
     let data = ReportData::read(run_folder, now)?;
     durable::write(&run_folder.report(), page(&data).as_bytes())
 }
@@ -51,8 +51,10 @@ pub fn head(title: &str, running: bool) -> String {
 /// The whole page.
 fn page(data: &ReportData) -> String {
     let name = escape(&data.name);
-    let running = matches!(data.state, RunState::Working(..));
-    let mut page = head(&format!("{name} &ndash; training run"), running);
+    let mut page = head(
+        &format!("{name} &ndash; training run"),
+        data.working.is_some(),
+    );
     page += &format!(
         "<h1>Training run {name}: {game}</h1><p class=\"state\">{state}</p>\
          <p class=\"facts\">{figures}</p><main>",
@@ -76,19 +78,14 @@ fn page(data: &ReportData) -> String {
 
 /// State of the run in one or two sentences.
 fn state(data: &ReportData) -> String {
-    match &data.state {
-        RunState::Working(what, when) => format!(
-            "Running. {} <small>As of {when} UTC; the page reloads itself every {RELOAD_SECONDS} \
+    match &data.working {
+        Some(Working { on, time }) => format!(
+            "Running. {} <small>As of {time} UTC; the page reloads itself every {RELOAD_SECONDS} \
              seconds. If that time stands still, the run was stopped: the same command goes on with \
              it.</small>",
-            escape(what)
+            escape(on)
         ),
-        RunState::Finished => "Finished: its plan is complete.".to_owned(),
-        RunState::Unfinished => {
-            "Not finished: <code>tengen-train loop --out FOLDER</code> goes on \
-                              with it."
-                .to_owned()
-        }
+        None => "Finished: its plan is complete.".to_owned(),
     }
 }
 
@@ -179,7 +176,7 @@ mod tests {
         }
     }
 
-    fn data(state: RunState) -> ReportData {
+    fn data(working: Option<Working>) -> ReportData {
         ReportData {
             name: "a<b".to_owned(),
             game: "NoGo 9x9".to_owned(),
@@ -194,27 +191,28 @@ mod tests {
             match_records: Vec::new(),
             seconds: 7200.0,
             machines: None,
-            state,
+            working,
         }
     }
 
     #[test]
     fn only_a_running_run_reloads() {
-        let running = RunState::Working("Generation 2 begins.".to_owned(), "2026".to_owned());
-        let page_of = |state| page(&data(state));
-        let page = page_of(running);
+        let running = Working {
+            on: "Generation 2 begins.".to_owned(),
+            time: "2026".to_owned(),
+        };
+        let page_of = |working| page(&data(working));
+        let page = page_of(Some(running));
         assert!(page.contains("http-equiv=\"refresh\"") && page.contains("Running. Generation 2"));
-        let page = page_of(RunState::Finished);
+        let page = page_of(None);
         assert!(!page.contains("refresh") && page.contains("Finished: its plan is complete."));
-        let page = page_of(RunState::Unfinished);
-        assert!(!page.contains("refresh") && page.contains("Not finished"));
         assert!(page.contains("<title>a&lt;b &ndash;") && !page.contains("a<b"));
         assert!(page.contains("2 generations, 26000 games, 2.00 hours"));
     }
 
     #[test]
     fn what_was_not_measured_is_missing() {
-        let page = page(&data(RunState::Finished));
+        let page = page(&data(None));
         for absent in [
             "Positions a second",
             "Policy entropy",
