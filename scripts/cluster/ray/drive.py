@@ -18,7 +18,7 @@ PAUSE = 5  # seconds before a worker is started again
 
 
 def drive(count, start, wait, pause, log=lambda text: None):
-    """Keeps so many workers running until each has ended by itself; returns the exit status.
+    """Keeps this many workers running until each has ended by itself; returns the exit status.
 
     `start` starts one and returns a handle; `wait(handles)` returns finished ones with their exit status each, or
     an error of Ray's."""

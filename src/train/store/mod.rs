@@ -5,8 +5,8 @@
 //! that was done twice harmless, without locks, leases or clocks.
 //!
 //! One attempt at a request is made by a [`Backend`]: [`FolderBackend`], or `cloud` with the feature
-//! `cluster`. [`Store`] repeats attempts that fail, and finds out what became of a create whose
-//! answer was lost. [`open`] turns the text that a user gives into a store and probes it.
+//! `cluster`. [`Store`] repeats attempts that fail. [`open`] turns the text that a user gives into a store,
+//! and [`probe`] tries it.
 
 #[cfg(feature = "cluster")]
 mod cloud;

@@ -160,7 +160,7 @@ impl<G: Trainable> Learner<G> {
             .keep(&objects::of(number, "done.json"), b"{}\n")?)
     }
 
-    /// Tells all machines that the plan is complete after so many generations.
+    /// Tells all machines that the plan is complete after this many generations.
     ///
     /// # Errors
     /// As [`Self::report`].
