@@ -64,10 +64,7 @@ impl<G: Trainable> RunContext<'_, G> {
             let (title, unit) = step.title_and_unit();
             let now =
                 format!("Generation {generation}, {title}: {done} of {total} {unit}, {message}.");
-            match self.learner {
-                Some(learner) => learner.report(&now)?,
-                None => report::write(self.run_folder, &now)?,
-            }
+            self.report(&now)?;
         }
         (self.observe)(&RunEvent::Step {
             generation,
@@ -77,6 +74,14 @@ impl<G: Trainable> RunContext<'_, G> {
             message,
         });
         Ok(())
+    }
+
+    /// Writes the report; `now` is the step in progress.
+    pub(super) fn report(&self, now: &str) -> Result<(), TrainError> {
+        match self.learner {
+            Some(learner) => learner.report(now),
+            None => report::write(self.run_folder, now, &[]),
+        }
     }
 }
 

@@ -28,7 +28,7 @@ pub use plan::{
 };
 pub use ratings::{MatchRecord, RatedPlayer, anchor_name, match_records, rate, score};
 pub(super) use ratings::{all_match_records, rating_of, ratings};
-pub use report::{Machine, Machines};
+pub use report::Machine;
 pub use run::run;
 pub use run_folder::{RunFolder, copy_network, int8, load, network_name, player, save};
 pub(super) use run_folder::{from_json, to_json};

@@ -12,7 +12,6 @@ use super::ratings::{all_match_records, rating_of, ratings};
 use super::run_folder::{RunFolder, save};
 use super::steps::GenerationSteps;
 use crate::TrainError;
-use crate::cycle::report;
 use crate::trainable::Trainable;
 use tengen::game::Game;
 
@@ -70,7 +69,7 @@ pub(super) fn run_with<G: Trainable>(
             let rated = rating(last.number).cloned();
             (context.observe)(&RunEvent::Finished(Box::new(last.clone()), rated));
         }
-        report::write(&run_folder, &format!("Generation {} begins.", done.len()))?;
+        context.report(&format!("Generation {} begins.", done.len()))?;
         let stage = next_stage(plan, &done, |number| rating(number).map(|r| r.elo));
         let Some(stage) = stage else {
             if let Some(last) = done.last() {

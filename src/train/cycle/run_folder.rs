@@ -4,7 +4,6 @@
 //! ```text
 //! plan.toml                         what the run shall do
 //! hours.json                        time spent on it
-//! machines.json                     the machines that play for it, if there are others
 //! run.json, workers/, g0007/        what passes between them and the run, if they meet here (see `cluster`)
 //! report.html                       how it goes
 //! generation-0007.json              a finished generation
@@ -202,11 +201,6 @@ impl RunFolder {
     /// Path of the report.
     pub fn report(&self) -> PathBuf {
         self.root.join("report.html")
-    }
-
-    /// What is known of the machines that play for the run.
-    pub fn machines(&self) -> PathBuf {
-        self.root.join("machines.json")
     }
 
     pub(crate) fn hours(&self) -> PathBuf {

@@ -11,7 +11,7 @@ use super::player::{PairsResult, hash};
 use super::tickets::{GamesOffer, Part};
 use super::worker::Worker;
 use crate::TrainError;
-use crate::cycle::{CyclePlan, GamesJob, MatchJob, report, save, to_json};
+use crate::cycle::{CyclePlan, GamesJob, MatchJob, report, to_json};
 use crate::play::generate::Progress;
 use crate::play::matches::PairResult;
 use crate::play::runtime::Runtime;
@@ -167,7 +167,7 @@ impl<G: Trainable> Learner<G> {
     pub(in crate::cycle) fn finish(&self, generations: u32) -> Result<(), TrainError> {
         let name = objects::of(generations, "finished.json");
         self.store.keep(&name, b"{}\n")?;
-        self.report("")
+        self.report("The plan is complete.")
     }
 
     /// Writes the folder's report, with what is known of the machines, and shows it to readers of the store.
@@ -176,8 +176,7 @@ impl<G: Trainable> Learner<G> {
     /// [`TrainError`] of the store and of files.
     pub(in crate::cycle) fn report(&self, now: &str) -> Result<(), TrainError> {
         let machines = self.seen.borrow_mut().look()?;
-        save(&self.run_folder.machines(), &machines)?;
-        report::write(&self.run_folder, now)?;
+        report::write(&self.run_folder, now, &machines)?;
         if let Ok(bytes) = std::fs::read(self.run_folder.report()) {
             self.store.try_put("report.html", &bytes);
         }

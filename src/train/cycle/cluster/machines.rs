@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use super::objects;
 use crate::TrainError;
-use crate::cycle::{Machine, Machines, from_json, to_json};
+use crate::cycle::{Machine, from_json, to_json};
 use crate::store::Store;
 
 /// Reports regularly until it is dropped.
@@ -108,11 +108,12 @@ impl MachinesSeen {
         machines.map(|(machine, _)| machine.evaluations).sum()
     }
 
-    /// Reads reports, one after another in the order of names.
+    /// Reads reports, one after another in the order of names; returns the last of each machine, and the seconds since
+    /// its number of reports grew, by the clock here.
     ///
     /// # Errors
     /// [`TrainError`] of the store.
-    pub(super) fn look(&mut self) -> Result<Machines, TrainError> {
+    pub(super) fn look(&mut self) -> Result<Vec<(Machine, f64)>, TrainError> {
         let names = self.store.list("workers/")?;
         let has_ended = |name: &String| {
             let known = self.machines.get(name);
@@ -138,8 +139,6 @@ impl MachinesSeen {
         }
         let age = |seen: Duration| now.saturating_sub(seen).as_secs_f64();
         let machines = self.machines.values();
-        Ok(Machines {
-            machines: machines.map(|(m, seen)| (m.clone(), age(*seen))).collect(),
-        })
+        Ok(machines.map(|(m, seen)| (m.clone(), age(*seen))).collect())
     }
 }

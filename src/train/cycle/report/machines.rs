@@ -31,13 +31,6 @@ pub struct Machine {
     pub ended: bool,
 }
 
-/// All machines of a run, as its learner saw them last.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Machines {
-    /// Each with the seconds since its number of reports last grew, as the learner's clock has it.
-    pub machines: Vec<(Machine, f64)>,
-}
-
 /// Seconds without a report after which a machine is shown as silent.
 const SILENT: f64 = 120.0;
 
@@ -45,19 +38,18 @@ const SILENT: f64 = 120.0;
 const MAX_ROWS: usize = 200;
 
 /// Facts about all machines, and a table of them.
-pub(super) fn section(of: &Machines) -> String {
-    let (mut living, mut rest): (Vec<_>, Vec<_>) = of
-        .machines
+pub(super) fn section(machines: &[(Machine, f64)]) -> String {
+    let (mut living, mut rest): (Vec<_>, Vec<_>) = machines
         .iter()
         .partition(|(machine, age)| !machine.ended && *age < SILENT);
     living.sort_by(|a, b| a.0.id.cmp(&b.0.id));
     rest.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let seconds = of.machines.iter();
+    let seconds = machines.iter();
     let seconds = seconds.map(|(machine, _)| machine.threads as f64 * machine.busy_seconds);
     let mut text = format!(
         "<h2>Machines</h2><p class=\"facts\">{} of {} report. {:.2} core hours of play.</p>",
         living.len(),
-        of.machines.len(),
+        machines.len(),
         seconds.sum::<f64>() / 3600.0,
     );
     text.push_str(
@@ -69,11 +61,11 @@ pub(super) fn section(of: &Machines) -> String {
         row(&mut text, machine, *age);
     }
     text.push_str("</table></div>");
-    if of.machines.len() > MAX_ROWS {
+    if machines.len() > MAX_ROWS {
         let _ = write!(
             text,
             "<p class=\"note\">And {} more.</p>",
-            of.machines.len() - MAX_ROWS
+            machines.len() - MAX_ROWS
         );
     }
     text
@@ -120,13 +112,11 @@ mod tests {
             ended,
             ..Machine::default()
         };
-        let machines = Machines {
-            machines: vec![
-                (machine("a", true), 3.0),
-                (machine("b<", false), 500.0),
-                (machine("c", false), 7.0),
-            ],
-        };
+        let machines = [
+            (machine("a", true), 3.0),
+            (machine("b<", false), 500.0),
+            (machine("c", false), 7.0),
+        ];
         let text = section(&machines);
         assert!(text.contains("1 of 3 report"), "{text}");
         assert!(

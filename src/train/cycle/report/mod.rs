@@ -5,13 +5,13 @@ mod charts;
 mod machines;
 mod page;
 
-pub use machines::{Machine, Machines};
+pub use machines::Machine;
 pub use page::{RELOAD_SECONDS, head, write};
 
 use crate::TrainError;
 use crate::cycle::{
-    CyclePlan, Generation, MatchRecord, RatedPlayer, RunFolder, all_match_records, load,
-    next_stage, rating_of, ratings,
+    CyclePlan, Generation, MatchRecord, RatedPlayer, RunFolder, all_match_records, next_stage,
+    rating_of, ratings,
 };
 use tengen::clock::{date_time, unix_time};
 use tengen::games::GAMES;
@@ -41,8 +41,8 @@ pub struct ReportData {
     pub seconds: f64,
     /// What the run does, until its plan is complete.
     pub working: Option<Working>,
-    /// The machines that play for it, if there are others.
-    pub machines: Option<Machines>,
+    /// The other machines that play for it, each with the seconds since its last report.
+    pub machines: Vec<(Machine, f64)>,
 }
 
 /// The game and its boards, for people.
@@ -59,7 +59,11 @@ impl ReportData {
     ///
     /// # Errors
     /// [`TrainError`] when the folder holds no run, or a file cannot be read.
-    pub fn read(run_folder: &RunFolder, now: &str) -> Result<ReportData, TrainError> {
+    pub fn read(
+        run_folder: &RunFolder,
+        now: &str,
+        machines: &[(Machine, f64)],
+    ) -> Result<ReportData, TrainError> {
         let plan = run_folder.plan()?.ok_or_else(|| {
             TrainError::mismatch(run_folder.root(), "it holds no run of tengen-train loop")
         })?;
@@ -81,7 +85,7 @@ impl ReportData {
             match_records,
             seconds: run_folder.seconds()?,
             working,
-            machines: load(&run_folder.machines())?,
+            machines: machines.to_vec(),
             generations,
         })
     }

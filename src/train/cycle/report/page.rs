@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::charts::figures;
 use super::machines::section;
 use super::{ReportData, Working};
-use crate::cycle::{Generation, RunFolder, rating_of};
+use crate::cycle::{Generation, Machine, RunFolder, rating_of};
 use crate::{TrainError, durable};
 use tengen::chart::escape;
 
@@ -26,12 +26,17 @@ td,th{padding:2px 5px;text-align:right;white-space:nowrap;border-bottom:1px soli
 /// Placeholder for missing measurements.
 const MISSING: &str = "&ndash;";
 
-/// Writes the report of a run into its folder; `now` is the step in progress.
+/// Writes the report of a run into its folder; `now` is the step in progress. Each of the other machines that play comes
+/// with the seconds since its last report.
 ///
 /// # Errors
 /// [`TrainError`] when a file cannot be read or written.
-pub fn write(run_folder: &RunFolder, now: &str) -> Result<(), TrainError> {
-    let data = ReportData::read(run_folder, now)?;
+pub fn write(
+    run_folder: &RunFolder,
+    now: &str,
+    machines: &[(Machine, f64)],
+) -> Result<(), TrainError> {
+    let data = ReportData::read(run_folder, now, machines)?;
     durable::write(&run_folder.report(), page(&data).as_bytes())
 }
 
@@ -66,8 +71,8 @@ fn page(data: &ReportData) -> String {
         page.push_str(&figure);
     }
     page.push_str("</main>");
-    if let Some(machines) = &data.machines {
-        page.push_str(&section(machines));
+    if !data.machines.is_empty() {
+        page.push_str(&section(&data.machines));
     }
     if !data.generations.is_empty() {
         table(&mut page, data);
@@ -190,7 +195,7 @@ mod tests {
             }],
             match_records: Vec::new(),
             seconds: 7200.0,
-            machines: None,
+            machines: Vec::new(),
             working,
         }
     }
