@@ -203,7 +203,6 @@ fn the_loop_continues_after_kill_9_with_the_same_result() {
     let (wanted_networks, wanted_rows) = products(&whole, 6);
     assert!(rows == wanted_rows, "the games are the same");
     assert!(networks == wanted_networks, "the networks are the same");
-    run(&["report", &killed]);
     let report = std::fs::read_to_string(format!("{killed}/report.html")).unwrap();
     assert!(report.contains("6 generations, 72 games"), "{report}");
     assert!(

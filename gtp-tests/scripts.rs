@@ -44,8 +44,8 @@ fn a_failed_program_is_started_again() {
             fs::read_to_string(&count).expect("it was called"),
         )
     };
-    let script = |statuses: &str| run_script("work.sh", &["/run", "--lease", "9"], statuses);
-    let line = "work --run /run --threads 1 --lease 9\n";
+    let script = |statuses: &str| run_script("work.sh", &["/run", "--patience", "9"], statuses);
+    let line = "work --run /run --threads 1 --patience 9\n";
     assert_eq!(script("1 0"), (Some(0), line.repeat(2)));
     assert_eq!(script("78"), (Some(78), line.to_owned()));
     let status = |times: usize| "3 ".repeat(times) + "0";
@@ -54,7 +54,7 @@ fn a_failed_program_is_started_again() {
     // A learner begins a run at its first start alone: later the run's folder may be gone.
     let learned = run_script("learn.sh", &[&*plan, "/run", "--no-play"], "1 1 0");
     let first = format!("loop {plan} --run /run --threads 1 --no-play\n");
-    let again = format!("loop {plan} --run /run --threads 1 --continue --no-play\n");
+    let again = "loop --run /run --threads 1 --no-play\n";
     assert_eq!(learned, (Some(0), first + &again.repeat(2)));
 }
 

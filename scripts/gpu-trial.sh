@@ -321,7 +321,7 @@ def short(value):
 # For steps that report progress, the last line.
 told = {"raw_per_second", "card", "processor", "peak", "what"}
 wanted = {"self-play": ("games", "seconds", "games_per_second", "evaluations_per_second"),
-          "fit": ("samples_per_second", "flops", "peak_flops"),
+          "fit": ("samples_per_second",),
           "equal": ("score", "score_interval", "failures")}
 last = {}
 for row in results:

@@ -58,12 +58,12 @@ class Run:
                 games = tickets.pop(self.random.randrange(len(tickets)))
                 seconds = games / self.o.games_per_second * self.random.uniform(0.9, 1.1)
                 self.busy += seconds
-                self.requests += seconds / (self.o.lease / 4)  # reports
+                self.requests += seconds / 15 + seconds / 5  # reports, and looks for the ticket's result
                 self.at(now + self.create + seconds + self.create, self.result, generation)
                 return
         if len(self.finished) < self.o.generations:
             self.requests += 1  # the next generation
-            wait = min(2 * wait, self.o.lease / 8)
+            wait = min(2 * wait, 5)
             self.at(now + self.list + wait, self.worker, wait)
 
     def result(self, now, generation):
@@ -116,7 +116,6 @@ def main():
     parser.add_argument("--games-per-second", type=float, required=True, help="of one worker")
     parser.add_argument("--fit", type=float, required=True, help="seconds of a fit, with rating")
     parser.add_argument("--ahead", type=int, default=0)
-    parser.add_argument("--lease", type=float, default=60)
     parser.add_argument("--store", choices=STORES, default="s3")
     options = parser.parse_args()
     print("workers    hours  games/s   busy  requests/s  learner fits")

@@ -1,126 +1,39 @@
 #!/usr/bin/env python3
-"""Has Ray hand out the tickets of a training run (docs/training.md#ray).
+"""Has Ray run the workers of a training run (docs/training.md#ray).
 
     python drive.py --run s3://bucket/run --workers 100 --gpus 0.25
 
-Each actor owns one `tengen-train work --tickets -`. No game passes through Ray: results lie in the
-store, which also knows what is open, so a driver that is started again needs nothing else.
+Each task is one `tengen-train work`, which finds its tickets itself; one that fails is started again. No
+game passes through Ray, so a driver that is started again needs nothing else.
 Exit status: 0 when the plan is complete, 78 when the programs must not work on this run.
 """
 
 import argparse
-import collections
-import queue
 import subprocess
 import sys
-import threading
 import time
 
 REFUSED = 78  # as tengen-train says: trying again will not help
+PAUSE = 5  # seconds before a worker is started again
 
 
-class Refused(Exception):
-    """The program must not work on this run."""
+def drive(count, start, wait, pause, log=lambda text: None):
+    """Keeps this many workers running until each has ended by itself; returns the exit status.
 
-
-class Player:
-    """One worker process, started when its first ticket comes and again after it ended."""
-
-    def __init__(self, command):
-        self.command = command
-        self.process = None
-
-    def play(self, ticket):
-        """Plays a ticket, or none, to say that it is there. Raises Refused, or RuntimeError when the
-        process ended."""
-        if ticket is None:
-            return
-        if self.process is None or self.process.poll() is not None:
-            pipe = subprocess.PIPE
-            self.process = subprocess.Popen(self.command, stdin=pipe, stdout=pipe, text=True)
-        try:
-            self.process.stdin.write(ticket + "\n")
-            self.process.stdin.flush()
-            answer = self.process.stdout.readline()
-        except BrokenPipeError:
-            answer = ""
-        if answer == f"done {ticket}\n":
-            return
-        status = self.process.wait()
-        if status == REFUSED:
-            raise Refused(f"{self.command[0]} refused to work on this run; its log says why")
-        raise RuntimeError(f"{ticket}: the worker ended with status {status}")
-
-
-def watch(command, tickets):
-    """Passes the names that a process prints on to a queue; None at its end."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    for line in process.stdout:
-        tickets.put(line.strip())
-    tickets.put(process.wait())
-
-
-class Pool:
-    """Gives each idle worker the next ticket; a failed one goes to the end of the queue.
-
-    `start` makes a worker, `send(worker, ticket)` returns a handle, and `wait(handles, seconds)`
-    those of them that are finished, with an exception or None each. The first ticket of a worker is
-    None: one for which Ray has no place yet must not hold a ticket.
-    """
-
-    def __init__(self, count, start, send, wait, log=lambda text: None):
-        self.start, self.send, self.wait, self.log = start, send, wait, log
-        self.idle, self.open = [], collections.deque()
-        self.busy = {}  # handle: (worker, ticket or None)
-        self.done = 0
-        for _ in range(count):
-            self.hire()
-
-    def hire(self):
-        worker = self.start()
-        self.busy[self.send(worker, None)] = (worker, None)
-
-    def has_work(self):
-        return bool(self.open) or any(ticket for _, ticket in self.busy.values())
-
-    def step(self, seconds):
-        """Hands out what it can, and waits for results for a while."""
-        while self.idle and self.open:
-            worker, ticket = self.idle.pop(), self.open.popleft()
-            self.busy[self.send(worker, ticket)] = (worker, ticket)
-        if not self.busy:
-            time.sleep(seconds)
-            return
-        for handle, error in self.wait(list(self.busy), seconds):
-            worker, ticket = self.busy.pop(handle)
-            if isinstance(error, Refused):
-                raise error
-            if error is None:
-                self.done += ticket is not None
-                self.idle.append(worker)
-                continue
-            self.log(f"{ticket or 'a worker'} again: {error}")
-            if ticket is not None:
-                self.open.append(ticket)
-            time.sleep(seconds / 5)
-            self.hire()
-
-
-def drive(pool, tickets):
-    """Plays all tickets of a queue until its end; returns the status of what filled it."""
-    status = None
-    while status is None or pool.has_work():
-        try:
-            while status is None:
-                ticket = tickets.get_nowait()
-                if isinstance(ticket, int):
-                    status = ticket
-                else:
-                    pool.open.append(ticket)
-        except queue.Empty:
-            pass
-        pool.step(0.5)
-    return status
+    `start` starts one and returns a handle; `wait(handles)` returns finished ones with their exit status each, or
+    an error of Ray's."""
+    running = {start() for _ in range(count)}
+    while running:
+        for handle, status in wait(list(running)):
+            running.remove(handle)
+            if status == REFUSED:
+                log("a worker refused to work on this run; its log says why")
+                return REFUSED
+            if status != 0:
+                log(f"a worker ended with {status}: once more")
+                pause()
+                running.add(start())
+    return 0
 
 
 def parse(arguments):
@@ -138,10 +51,10 @@ def parse(arguments):
 
 
 def work_command(options):
-    command = [options.program, "work", "--run", options.run, "--tickets", "-"]
+    command = [options.program, "work", "--run", options.run]
     command += ["--threads", str(max(1, round(options.cpus)))]
     if options.gpus > 0:
-        command += ["--device", "cuda", "--gpus", str(options.gpus)]
+        command += ["--device", "cuda"]
     return command
 
 
@@ -150,36 +63,24 @@ def main():
     import ray  # late, so that --help and the tests need no Ray
 
     ray.init(address=options.address, logging_level="warning")
-    actor = ray.remote(num_cpus=options.cpus, num_gpus=options.gpus, max_restarts=0)(Player)
+    resources = {"num_cpus": options.cpus, "num_gpus": options.gpus, "max_retries": 0}
+    call = ray.remote(**resources)(subprocess.call)
 
-    def wait(handles, seconds):
-        finished, _ = ray.wait(handles, num_returns=1, timeout=seconds)
+    def wait(handles):
+        finished, _ = ray.wait(handles, num_returns=1)
         for handle in finished:
             try:
-                ray.get(handle)
-                yield handle, None
-            except ray.exceptions.RayTaskError as error:
-                yield handle, error.cause if isinstance(error.cause, Refused) else error
+                yield handle, ray.get(handle)
             except ray.exceptions.RayError as error:
                 yield handle, error
 
-    tickets = queue.Queue()
-    command = [options.program, "tickets", "--run", options.run, "--watch"]
-    threading.Thread(target=watch, args=(command, tickets), daemon=True).start()
-    pool = Pool(
+    return drive(
         options.workers,
-        start=lambda: actor.remote(work_command(options)),
-        send=lambda worker, ticket: worker.play.remote(ticket),
+        start=lambda: call.remote(work_command(options)),
         wait=wait,
-        log=lambda text: print(text, file=sys.stderr, flush=True),
+        pause=lambda: time.sleep(PAUSE),
+        log=lambda text: print(f"drive.py: {text}", file=sys.stderr, flush=True),
     )
-    try:
-        status = drive(pool, tickets)
-    except Refused as error:
-        print(f"drive.py: {error}", file=sys.stderr)
-        status = REFUSED
-    print(f"{pool.done} tickets played")
-    return status
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@
 #
 #     sbatch --cpus-per-task=8 scripts/cluster/slurm/learn.sh PLAN URL [flags of tengen-train loop]
 #
-# TENGEN_TRAIN is the program [tengen-train]. It goes on from the store when Slurm starts it again, as work.sh explains;
-# only its first start may begin the run.
+# TENGEN_TRAIN is the program [tengen-train]. It goes on with the run when Slurm starts it again, as work.sh explains;
+# only its first start may begin it.
 set -u
 
 usage() {
@@ -33,17 +33,16 @@ trap requeue USR1
 
 wait_seconds=1
 ends=0
-# Where the run's folder is not mounted, a start would begin another run.
-continue=
-[ "${SLURM_RESTART_COUNT:-0}" = 0 ] || continue=--continue
+# Where the run's folder is not mounted, a start with a plan would begin another run.
+[ "${SLURM_RESTART_COUNT:-0}" = 0 ] || plan=
 while :; do
     begun=$SECONDS
-    "${TENGEN_TRAIN:-tengen-train}" loop "$plan" --run "$url" --threads "${SLURM_CPUS_PER_TASK:-1}" ${continue:+"$continue"} "$@" &
+    "${TENGEN_TRAIN:-tengen-train}" loop ${plan:+"$plan"} --run "$url" --threads "${SLURM_CPUS_PER_TASK:-1}" "$@" &
     child=$!
     wait "$child"
     status=$?
-    continue=--continue
-    # 78: refused, or another learner has taken over.
+    plan=
+    # 78: refused.
     case $status in 0 | 2 | 78 | 127) exit "$status" ;; esac
     if [ $((SECONDS - begun)) -gt 120 ]; then
         wait_seconds=1

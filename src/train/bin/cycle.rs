@@ -1,32 +1,81 @@
-//! `tengen-train loop`: repeats self-play, fit, export and rating. `tengen-train report`: the HTML page of
-//! a run.
+//! `tengen-train loop`: repeats self-play, fit, export and rating. `tengen-train work`: plays for such a run on another
+//! machine.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::Context as _;
 use clap::Parser;
 
-use crate::cluster::LearnerArgs;
 use tengen::clock::SystemClock;
 use tengen::games::with_game;
-use tengen_train::cluster::{current_plan, refuse_store, run_learner};
-use tengen_train::command::{EventPrinter, Interrupt, MachineArgs};
-use tengen_train::cycle::{CyclePlan, RunEvent, RunFolder, report, run};
-use tengen_train::store::Store;
+use tengen::system;
+use tengen_train::TrainError;
+use tengen_train::cluster::{
+    LearnerOptions, Worker, WorkerOptions, refuse_store, run_learner, wait_for_plan,
+};
+use tengen_train::command::{EventPrinter, Interrupt, MachineArgs, PlayArgs};
+use tengen_train::cycle::{CyclePlan, RunEvent, RunFolder, run};
+use tengen_train::play::runtime::Runtime;
+use tengen_train::store::{RetryLimits, Store, folder_of, open};
 use tengen_train::trainable::Trainable;
+
+/// Longest time between two looks, for tickets or results.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+
+/// Flags of all programs that work on a run in a store.
+#[derive(Debug, clap::Args)]
+struct StoreArgs {
+    /// Seconds for which a store may be silent before the program gives up; a learner that has not begun, and tickets,
+    /// are waited for without end
+    #[arg(long, default_value_t = 3600, value_name = "SECONDS")]
+    patience: u64,
+}
+
+impl StoreArgs {
+    /// Opens the store at a URL.
+    fn open(&self, url: &str) -> anyhow::Result<Store> {
+        let clock = Arc::new(SystemClock::new());
+        let patience = RetryLimits {
+            total: Duration::from_secs(self.patience),
+            ..RetryLimits::default()
+        };
+        Ok(open(url, clock, patience)?)
+    }
+}
+
+/// The settings of a worker that plays like this; `role` is part of its name.
+fn worker_options(play: &PlayArgs, role: &str) -> WorkerOptions {
+    let is_plain = |c: &char| c.is_ascii_alphanumeric() || "-_.".contains(*c);
+    let host = system::host_name().unwrap_or_default();
+    let host: String = host.chars().filter(is_plain).collect();
+    let host = if host.is_empty() { "machine" } else { &host };
+    WorkerOptions {
+        name: format!("{host}{role}"),
+        threads: play.threads.number(),
+        look_every: LOOK_EVERY,
+    }
+}
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
     /// The plan, a TOML file; scripts/plans has examples [default: the plan of the run]
     plan: Option<PathBuf>,
-    /// Folder of the run; a run of the same plan is continued. With --run a working copy of it
-    /// [default with --run: a folder in the system's temporary one]
+    /// Folder of the run; a run of the same plan is continued [default: that of --run]
     #[arg(long, required_unless_present = "run")]
     out: Option<PathBuf>,
     #[command(flatten)]
     machine: MachineArgs,
+    /// Let other machines play, with tengen-train work, which meet the run here (docs/training.md#many-machines): the
+    /// run's folder itself, or a bucket: s3://, gs:// or az:// with bucket and folder, and --out
+    #[arg(long, value_name = "URL")]
+    run: Option<String>,
+    /// With --run: leave all games to workers
+    #[arg(long, requires = "run")]
+    no_play: bool,
     #[command(flatten)]
-    cluster: LearnerArgs,
+    store: StoreArgs,
     /// Progress as JSON lines on stdout
     #[arg(long)]
     json: bool,
@@ -34,32 +83,30 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run_loop(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
-    let (store, folder) = (
-        args.cluster.open(args.out.as_deref())?,
-        args.out.clone().unwrap_or_default(),
-    );
-    if store.is_none() {
-        refuse_store(&folder)?;
-    }
-    let plan = match (&args.plan, &store) {
-        (Some(path), _) => Some(read_plan(path)?),
-        (None, Some(store)) => current_plan(store)?,
-        (None, None) => RunFolder::new(&folder).plan()?,
+    let meeting_place = || args.run.as_deref().and_then(folder_of);
+    let folder = args.out.clone().or_else(meeting_place);
+    let folder = folder.context(
+        "with a bucket (--run) the learner needs a folder that lasts for the run: --out FOLDER",
+    )?;
+    let plan = match &args.plan {
+        Some(path) => Some(read_plan(path)?),
+        None => RunFolder::new(&folder).plan()?,
     };
-    let plan = plan.with_context(|| {
-        let folder = folder.display().to_string();
-        let place = store.as_ref().map_or(&*folder, Store::name);
-        format!("{place} contains no run yet: give a plan, such as scripts/plans/nogo-9x9.toml")
+    let plan = plan.ok_or_else(|| {
+        TrainError::Refused(format!(
+            "{} contains no run yet: give a plan, such as scripts/plans/nogo-9x9.toml",
+            folder.display()
+        ))
     })?;
     with_game!(&plan.game, plan.largest(), rules: &plan.rules, |start| {
-        run_plan(args, &plan, store.as_ref(), &start, interrupt)
+        run_plan(args, &plan, &folder, &start, interrupt)
     })?
 }
 
 fn run_plan<G: Trainable>(
     args: &Args,
     plan: &CyclePlan,
-    store: Option<&Store>,
+    folder: &Path,
     start: &G,
     interrupt: &Interrupt,
 ) -> anyhow::Result<()> {
@@ -67,15 +114,18 @@ fn run_plan<G: Trainable>(
     let resources = args.machine.resources(&runtime, &clock)?;
     let mut teller = EventPrinter::new(args.json, interrupt);
     let observe = &mut |event: &RunEvent| teller.tell(event);
-    let done = match store {
+    let done = match &args.run {
         None => {
-            // Required without a store.
-            let folder = args.out.clone().unwrap_or_default();
-            run(start, plan, &folder, &resources, observe)?
+            refuse_store(folder)?;
+            run(start, plan, folder, &resources, observe)?
         }
-        Some(store) => {
-            let options = args.cluster.options(&args.machine.play, args.out.clone())?;
-            run_learner(start, plan, store, &resources, &options, observe)?
+        Some(url) => {
+            let options = LearnerOptions {
+                store: args.store.open(url)?,
+                worker: worker_options(&args.machine.play, "-learner"),
+                plays: !args.no_play,
+            };
+            run_learner(start, plan, folder, &resources, &options, observe)?
         }
     };
     if let Some(last) = done.last() {
@@ -86,25 +136,48 @@ fn run_plan<G: Trainable>(
 }
 
 /// Reads a plan; errors name the file.
-pub(crate) fn read_plan(path: &Path) -> anyhow::Result<CyclePlan> {
+fn read_plan(path: &Path) -> anyhow::Result<CyclePlan> {
     let name = || path.display().to_string();
     let text = tengen::program::read_text(path).with_context(name)?;
     CyclePlan::parse(&text).with_context(name)
 }
 
 #[derive(Debug, Parser)]
-pub(crate) struct ReportArgs {
-    /// The folder of a run of tengen-train loop
-    run: PathBuf,
+pub(crate) struct WorkArgs {
+    /// The run: its folder, s3://, gs:// or az:// with bucket and folder
+    #[arg(long, value_name = "URL")]
+    run: String,
+    #[command(flatten)]
+    play: PlayArgs,
+    #[command(flatten)]
+    store: StoreArgs,
 }
 
-/// Runs the command `report`.
-pub(crate) fn report(args: &ReportArgs) -> anyhow::Result<()> {
-    let run_folder = RunFolder::new(&args.run);
-    if run_folder.plan()?.is_none() {
-        refuse_store(&args.run)?;
-    }
-    report::write(&run_folder, None)?;
-    log::info!("the report is {}", run_folder.report().display());
+/// Runs the command.
+pub(crate) fn work(args: &WorkArgs, interrupt: &Interrupt) -> anyhow::Result<()> {
+    let runtime = args.play.runtime()?;
+    let store = args.store.open(&args.run)?;
+    let plan = wait_for_plan(&store)?;
+    with_game!(&plan.game, plan.largest(), rules: &plan.rules, |start| {
+        play_tickets(args, &runtime, &store, &start, interrupt)
+    })?
+}
+
+fn play_tickets<G: Trainable>(
+    args: &WorkArgs,
+    runtime: &Runtime,
+    store: &Store,
+    start: &G,
+    interrupt: &Interrupt,
+) -> anyhow::Result<()> {
+    let options = worker_options(&args.play, "");
+    let mut count = 0_u64;
+    Worker::new(start, runtime, store, &options)?.run(|name| {
+        count += 1;
+        let tickets = if count == 1 { "ticket" } else { "tickets" };
+        interrupt.tell(format!("after {count} {tickets}"));
+        log::info!("done {name}");
+    })?;
+    log::info!("the plan is complete");
     Ok(())
 }

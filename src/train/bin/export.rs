@@ -1,16 +1,12 @@
-//! `tengen-train export`: converts a checkpoint to an ONNX file. `tengen-train seal`: adds the checksum of newer
-//! networks.
+//! `tengen-train export`: converts a checkpoint to an ONNX file.
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use clap::Parser;
 
 use tengen::game::BoardSize;
 use tengen::games::{GAMES, known_name, usual_board, with_game};
-use tengen_nn::eval::ModelInfo;
-use tengen_nn::onnx::{Header, with_checksum};
-use tengen_train::command::{print, refuse_katago};
 use tengen_train::durable;
 use tengen_train::export::{network_info, to_onnx, untrained};
 use tengen_train::fit::checkpoint::Checkpoint;
@@ -23,7 +19,7 @@ pub(crate) struct Args {
     checkpoint: Option<PathBuf>,
     /// Write an untrained network of this architecture, such as tengen-20b128c, to measure its
     /// speed
-    #[arg(long, value_name = "NET", conflicts_with_all = ["checkpoint", "last_step", "all_heads"])]
+    #[arg(long, value_name = "NET", conflicts_with_all = ["checkpoint", "all_heads"])]
     untrained: Option<Architecture>,
     /// The game of the untrained network
     #[arg(
@@ -39,9 +35,6 @@ pub(crate) struct Args {
     /// The ONNX file to write
     #[arg(long)]
     out: PathBuf,
-    /// Export the weights of the last step instead of their moving average
-    #[arg(long)]
-    last_step: bool,
     /// Also write the auxiliary heads as outputs: ownership, fate, score, lead, reply, where there
     /// are any. The engine reads lead and ownership, in games that count points
     #[arg(long)]
@@ -89,17 +82,17 @@ fn export(args: &Args, path: &Path) -> anyhow::Result<()> {
     let mut info = network_info(&checkpoint);
     info.games += args.earlier_games;
     info.steps += args.earlier_steps;
-    let weights = if args.last_step {
-        &checkpoint.weights
-    } else {
-        &checkpoint.average
-    };
     let outputs = if args.all_heads {
         Outputs::All
     } else {
         Outputs::Play
     };
-    let onnx = to_onnx(checkpoint.params.architecture, weights, &info, outputs)?;
+    let onnx = to_onnx(
+        checkpoint.params.architecture,
+        &checkpoint.average,
+        &info,
+        outputs,
+    )?;
     durable::write(&args.out, &onnx)?;
     log::info!(
         "{} after {} games and {} steps: {} bytes in {}",
@@ -109,29 +102,5 @@ fn export(args: &Args, path: &Path) -> anyhow::Result<()> {
         onnx.len(),
         args.out.display()
     );
-    Ok(())
-}
-
-#[derive(Debug, Parser)]
-pub(crate) struct SealArgs {
-    /// Networks, as ONNX files; an existing checksum is verified
-    #[arg(required = true)]
-    networks: Vec<PathBuf>,
-}
-
-/// Runs the command `seal`.
-pub(crate) fn seal(args: &SealArgs) -> anyhow::Result<()> {
-    for path in &args.networks {
-        refuse_katago(path)?;
-        let name = path.display().to_string();
-        let onnx = std::fs::read(path).with_context(|| name.clone())?;
-        ModelInfo::read(&name, &onnx)?;
-        if Header::read(&onnx)?.checksum.is_some() {
-            print(&format!("{name}: already has its checksum, which is right"))?;
-        } else {
-            durable::write(path, &with_checksum(onnx))?;
-            print(&format!("{name}: sealed"))?;
-        }
-    }
     Ok(())
 }

@@ -22,8 +22,7 @@ use tengen_train::fit::{
     Fit, FitContext, FitParams, FitReport, LossWeights, RowsParams, Schedule, find_encoding, fit,
 };
 use tengen_train::network::architecture::{Architecture, GameShape};
-use tengen_train::network::device::{FitDevice, peak_flops};
-use tengen_train::network::net::Counts;
+use tengen_train::network::device::FitDevice;
 use tengen_train::play::runtime::Runtime;
 use tengen_train::shards::dataset::Dataset;
 use tengen_train::trainable::Trainable;
@@ -31,23 +30,11 @@ use tengen_train::trainable::Trainable;
 use tengen_train::command::Interrupt;
 use tengen_train::command::Reporter;
 
-/// Duration of the peak performance measurement.
-const PEAK_SPAN: Duration = Duration::from_millis(100);
-
 /// Default learning rate and weight decay of SGD.
 const SGD_RATE: f32 = 0.05;
 const SGD_DECAY: f32 = 1e-4;
 /// Default change of the policy per step, in nats, with `--schedule kl`.
 const KL_TARGET: f32 = 0.003;
-
-/// Optimiser.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum RuleName {
-    /// AdamW.
-    Adamw,
-    /// SGD with Nesterov momentum 0.9.
-    Sgd,
-}
 
 /// Schedule of the learning rate.
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -60,15 +47,6 @@ enum ScheduleName {
     Constant,
     /// Adapted so that a step changes the policy by --kl-target, by default 0.003 nats.
     Kl,
-}
-
-/// Error of the value.
-#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
-enum ValueLossName {
-    /// Cross-entropy of the results.
-    CrossEntropy,
-    /// Squared error of the expected result.
-    Squared,
 }
 
 /// The settings of `[fit]` that a single fit has: how often rows are seen is `--epochs` here.
@@ -135,9 +113,9 @@ pub(crate) struct Args {
     epochs: f64,
     #[command(flatten)]
     fit: Flags<Fit, OfOneFit>,
-    /// The optimiser
-    #[arg(long, value_enum, default_value = "adamw")]
-    rule: RuleName,
+    /// The optimiser: AdamW, or SGD with Nesterov momentum 0.9
+    #[arg(long, default_value = "adamw", value_parser = ["adamw", "sgd"])]
+    rule: String,
     /// Schedule of the learning rate after the warm-up [default: cosine, and kl with --kl-target]
     #[arg(long, value_enum)]
     schedule: Option<ScheduleName>,
@@ -148,23 +126,8 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = LossWeights::default().value, value_parser = weight)]
     value_weight: f32,
     /// Error of the value that is fitted
-    #[arg(long, value_enum, default_value = "cross-entropy")]
-    value_loss: ValueLossName,
-    /// Weight of the ownership loss, where the network has that head [default: 0.5, and 1.5 in Go]
-    #[arg(long, value_parser = weight)]
-    ownership_weight: Option<f32>,
-    /// Weight of the fate loss, where the network has that head
-    #[arg(long, default_value_t = LossWeights::default().fate, value_parser = weight)]
-    fate_weight: f32,
-    /// Weight of the score loss, where the network has that head
-    #[arg(long, default_value_t = LossWeights::default().margin, value_parser = weight)]
-    score_weight: f32,
-    /// Weight of the lead loss, where the network has that head
-    #[arg(long, default_value_t = LossWeights::default().lead, value_parser = weight)]
-    lead_weight: f32,
-    /// Weight of the reply loss, where the network has that head
-    #[arg(long, default_value_t = LossWeights::default().reply, value_parser = weight)]
-    reply_weight: f32,
+    #[arg(long, default_value = "cross-entropy", value_parser = ["cross-entropy", "squared"])]
+    value_loss: String,
     /// Network to learn from: an ONNX file or one of KataGo's (.bin.gz); given several times, each
     /// board takes the first that is for it. Its answers are targets, beside the games' own
     #[arg(long)]
@@ -237,16 +200,13 @@ fn learn<G: Trainable>(
         teacher: teacher_params(args, &teachers)?,
         ..params::<G>(args, dataset.fit.len())?
     };
-    let counts = describe(&boards, &params, &dataset)?;
+    describe(&boards, &params, &dataset)?;
     let start_from = args
         .start_from
         .as_deref()
         .map(Checkpoint::open)
         .transpose()?;
     let clock = SystemClock::new();
-    let peak = peak_flops(&clock, PEAK_SPAN);
-    // Forward pass, and gradients of inputs and weights; a multiply-add counts as two operations.
-    let sample_flops = 3.0 * 2.0 * counts.fitted.multiply_adds as f64;
     let place = FitContext {
         folder: &args.out,
         device: args.device,
@@ -273,17 +233,13 @@ fn learn<G: Trainable>(
             reporter.line(&format!("step {}: {held_out}", report.step), &losses);
         }
         let message = format!(
-            "{samples:.0} samples/s, {:.0} GFLOP/s of {:.0}  policy {:.3} value {:.3}{}  {held_out}",
-            samples * sample_flops / 1e9,
-            peak / 1e9,
+            "{samples:.0} samples/s  policy {:.3} value {:.3}{}  {held_out}",
             report.policy_loss,
             report.value_loss,
             aux_losses(report),
         );
         let mut record = serde_json::to_value(report).unwrap_or_default();
         record["samples_per_second"] = json!(samples);
-        record["flops"] = json!(samples * sample_flops);
-        record["peak_flops"] = json!(peak);
         reporter.update(report.step, message, &record);
         match interrupt.is_asked() {
             true => ControlFlow::Break(()),
@@ -402,13 +358,13 @@ fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
         }
     };
     let (rate, decay) = (settings.learning_rate, settings.weight_decay);
-    let (rule, rate, decay) = match args.rule {
-        RuleName::Adamw => (OptimizerKind::AdamW, rate, decay),
-        RuleName::Sgd => (
+    let (rule, rate, decay) = match &*args.rule {
+        "sgd" => (
             OptimizerKind::Sgd { momentum: 0.9 },
             given("learning-rate", rate, SGD_RATE),
             given("weight-decay", decay, SGD_DECAY),
         ),
+        _ => (OptimizerKind::AdamW, rate, decay),
     };
     let schedule = match (args.schedule, settings.kl_target) {
         (None | Some(ScheduleName::Kl), Some(target)) => Schedule::Kl { target },
@@ -426,12 +382,8 @@ fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
         weight_decay: decay,
         loss: LossWeights {
             value: args.value_weight,
-            squared_value: args.value_loss == ValueLossName::Squared,
-            ownership: args.ownership_weight.unwrap_or(base.loss.ownership),
-            fate: args.fate_weight,
-            margin: args.score_weight,
-            lead: args.lead_weight,
-            reply: args.reply_weight,
+            squared_value: args.value_loss == "squared",
+            ..base.loss
         },
         seed: args.seed,
         score_every: args.score_every,
@@ -445,12 +397,12 @@ fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
     })
 }
 
-/// Prints what will be fitted; returns the network's size.
+/// Prints what will be fitted.
 fn describe<G: Trainable>(
     boards: &[G],
     params: &FitParams,
     dataset: &Dataset,
-) -> anyhow::Result<Counts> {
+) -> anyhow::Result<()> {
     let planes = find_encoding::<G>(&params.encoding)?.planes();
     let shape = boards.first().map(GameShape::of);
     let shape = shape.context("there are no rows to fit")?;
@@ -470,7 +422,7 @@ fn describe<G: Trainable>(
         params.steps,
         params.batch
     );
-    Ok(counts)
+    Ok(())
 }
 
 /// Validation losses, with those of the untrained network in parentheses.

@@ -28,9 +28,6 @@ pub(crate) struct Args {
     /// The board for a named architecture, as 9 or 13x9
     #[arg(long, default_value = "9")]
     size: BoardSize,
-    /// As one JSON object
-    #[arg(long)]
-    json: bool,
 }
 
 /// Runs the command.
@@ -38,7 +35,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let path = args.path.as_path();
     let named = path.to_str().and_then(|name| name.parse().ok());
     if let Some(named) = named.filter(|_| !path.exists()) {
-        show(&architecture(named, args.size)?, args.json)?;
+        show(&architecture(named, args.size)?)?;
         return Ok(());
     }
     refuse_katago(path)?;
@@ -54,18 +51,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             }
         },
     };
-    Ok(show(&facts, args.json)?)
+    Ok(show(&facts)?)
 }
 
-fn show(facts: &Facts, json: bool) -> std::io::Result<()> {
-    if json {
-        print(&Value::Object(facts.clone()).to_string())
-    } else {
-        facts.iter().try_for_each(|(name, value)| match value {
-            Value::String(text) => print(&format!("{name}: {text}")),
-            other => print(&format!("{name}: {other}")),
-        })
-    }
+fn show(facts: &Facts) -> std::io::Result<()> {
+    facts.iter().try_for_each(|(name, value)| match value {
+        Value::String(text) => print(&format!("{name}: {text}")),
+        other => print(&format!("{name}: {other}")),
+    })
 }
 
 /// Information about an architecture.
@@ -193,9 +186,6 @@ pub(crate) struct FsckArgs {
     /// Files, and folders with all their content
     #[arg(required = true)]
     paths: Vec<PathBuf>,
-    /// Print JSON, one object per path
-    #[arg(long)]
-    json: bool,
 }
 
 /// Runs the command `fsck`; fails when there is a problem.
@@ -205,11 +195,7 @@ pub(crate) fn fsck(args: &FsckArgs) -> anyhow::Result<()> {
         anyhow::ensure!(path.exists(), "{} does not exist", path.display());
         let findings = check(path)?;
         problems += findings.problems.len();
-        if args.json {
-            print(&serde_json::to_string(&findings)?)?;
-        } else {
-            tell(path, &findings)?;
-        }
+        tell(path, &findings)?;
     }
     anyhow::ensure!(problems == 0, "{problems} problems");
     Ok(())

@@ -1,6 +1,5 @@
 //! `tengen-train`: trains networks. Each subcommand is a file; the work is in the library.
 
-mod cluster;
 mod cycle;
 mod export;
 mod fit;
@@ -18,8 +17,7 @@ use tengen_train::command::{GOES_ON, Interrupt, start};
 const RUN_GOES_ON: &str = "Whole games are kept, and of a fit all but its last minute; the same command continues from there.";
 
 /// How the work of an interrupted worker is continued.
-const ANOTHER_GOES_ON: &str =
-    "Its ticket in progress is lost, and another worker plays it again after the lease.";
+const ANOTHER_GOES_ON: &str = "Its ticket in progress is lost, and another worker plays it again.";
 
 /// Train networks for Tengen: self-play, fitting, export.
 ///
@@ -36,29 +34,19 @@ enum Command {
     /// Repeat self-play, fit, export and rating; progress is shown in report.html.
     Loop(cycle::Args),
     /// Play for a run of several machines, until its plan is complete.
-    Work(cluster::WorkArgs),
-    /// Print the names of a run's open tickets: for schedulers that hand them out.
-    Tickets(cluster::TicketsArgs),
-    /// Copy a run of several machines out of its store, for checks and backups.
-    Copy(cluster::CopyArgs),
+    Work(cycle::WorkArgs),
     /// Play games of self-play and write them as shards.
     Selfplay(selfplay::Args),
     /// Turn recorded games (SGF, ZIP archives, the TYGEM collection) into shards.
     Import(games::ImportArgs),
-    /// Correct the results of games by best play as far as the solver reaches.
-    Correct(games::CorrectArgs),
     /// Fit a network to recorded games.
     Fit(fit::Args),
     /// Write a fitted or an untrained network as an ONNX file.
     Export(export::Args),
-    /// Regenerate the report of a run of loop.
-    Report(cycle::ReportArgs),
     /// Check shards, checkpoints, networks and JSON files for damage.
     Fsck(inspect::FsckArgs),
     /// Convert an f32 network to int8 and compare both.
     Quantize(quantize::Args),
-    /// Add a checksum to networks that were written without one.
-    Seal(export::SealArgs),
     /// Print information about a network, a checkpoint or a folder of shards.
     Inspect(inspect::Args),
     /// Fit the move weights of Go's playouts to games.
@@ -79,18 +67,13 @@ fn main() {
 fn run() -> anyhow::Result<()> {
     match program::read::<Cli>().command {
         Command::Loop(args) => cycle::run_loop(&args, &Interrupt::caught(RUN_GOES_ON)?),
-        Command::Work(args) => cluster::work(&args, &Interrupt::caught(ANOTHER_GOES_ON)?),
-        Command::Tickets(args) => cluster::tickets(&args),
-        Command::Copy(args) => cluster::copy(&args),
+        Command::Work(args) => cycle::work(&args, &Interrupt::caught(ANOTHER_GOES_ON)?),
         Command::Selfplay(args) => selfplay::run(&args, &Interrupt::caught(GOES_ON)?),
         Command::Import(args) => games::import_games(&args, &Interrupt::caught(GOES_ON)?),
-        Command::Correct(args) => games::correct(&args, &Interrupt::caught(GOES_ON)?),
         Command::Fit(args) => fit::run(&args, &Interrupt::caught(GOES_ON)?),
         Command::Export(args) => export::run(&args),
-        Command::Report(args) => cycle::report(&args),
         Command::Fsck(args) => inspect::fsck(&args),
         Command::Quantize(args) => quantize::run(&args),
-        Command::Seal(args) => export::seal(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Weights(args) => games::weights(&args),
         Command::Man { folder } => Ok(program::man_pages(Cli::command(), &folder)?),

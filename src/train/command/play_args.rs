@@ -84,11 +84,6 @@ impl PlayArgs {
         runtime.check()?;
         Ok(runtime)
     }
-
-    /// GPUs that it uses, unless the user knows better.
-    pub fn gpus(&self) -> f64 {
-        f64::from(u8::from(self.inference.device != EvalDevice::Cpu))
-    }
 }
 
 /// Devices and threads for networks.

@@ -44,7 +44,7 @@ pub(super) struct RunContext<'a, G> {
     pub(super) run_folder: &'a RunFolder,
     pub(super) plan: &'a CyclePlan,
     pub(super) resources: &'a Resources<'a>,
-    /// Other machines, which play the games, and the store that keeps the run.
+    /// Other machines, which play the games.
     pub(super) learner: Option<&'a Learner<G>>,
     pub(super) watch: Stopwatch<'a>,
     pub(super) observe: &'a mut dyn FnMut(&RunEvent),
@@ -64,10 +64,7 @@ impl<G: Trainable> RunContext<'_, G> {
             let (title, unit) = step.title_and_unit();
             let now =
                 format!("Generation {generation}, {title}: {done} of {total} {unit}, {message}.");
-            match self.learner {
-                Some(learner) => learner.report(Some(&now))?,
-                None => report::write(self.run_folder, Some(&now))?,
-            }
+            self.report(&now)?;
         }
         (self.observe)(&RunEvent::Step {
             generation,
@@ -77,6 +74,14 @@ impl<G: Trainable> RunContext<'_, G> {
             message,
         });
         Ok(())
+    }
+
+    /// Writes the report; `now` is the step in progress.
+    pub(super) fn report(&self, now: &str) -> Result<(), TrainError> {
+        match self.learner {
+            Some(learner) => learner.report(now),
+            None => report::write(self.run_folder, now, &[]),
+        }
     }
 }
 

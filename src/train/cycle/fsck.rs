@@ -1,24 +1,20 @@
 //! Checks the files of training for damage: shards, checkpoints, networks, JSON files.
 
-use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-
-use super::cluster::StoreFolder;
+use super::cluster::is_made_again;
 use crate::TrainError;
 use crate::durable::{self, checksum, files_below};
 use crate::fit::checkpoint::Checkpoint;
 use crate::shards::row::{Row, Share};
 use crate::shards::shard;
-use crate::store::RESTORE;
 use crate::trainable::{Trainable, with_game};
 use tengen_nn::eval::ModelInfo;
 
 /// Statistics and problems.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Findings {
     /// Valid shards.
     pub shards: u64,
@@ -32,15 +28,15 @@ pub struct Findings {
     pub networks: u64,
     /// Valid JSON files, and files of JSON lines.
     pub json: u64,
-    /// Unfinished files of a killed process: harmless, and removed by its next start. In a store, where others may be
-    /// writing, they stay.
+    /// Unfinished files of a killed process: harmless, and removed by its next start. In a store's folders, where others
+    /// may be writing, they stay.
     pub leftovers: Vec<PathBuf>,
-    /// Damaged and missing files, and contradictions between files.
+    /// Damaged files.
     pub problems: Vec<Problem>,
 }
 
-/// A damaged or missing file, or one that contradicts another.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// A damaged file.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The file.
     pub path: PathBuf,
@@ -54,53 +50,32 @@ pub struct Problem {
 /// [`TrainError::Io`] when a folder cannot be read.
 pub fn check(path: &Path) -> Result<Findings, TrainError> {
     let mut findings = Findings::default();
-    let mut folders: BTreeMap<Option<&Path>, Vec<&Path>> = BTreeMap::new();
-    let files = files_below(path)?;
-    let mut stores = StoreFolder::all(&files);
-    // Of a part of a store the rest is not known.
-    stores.retain(|store| store.root().starts_with(path));
-    for path in &files {
-        folders.entry(path.parent()).or_default().push(path);
-        let store = stores.iter().find(|store| path.starts_with(store.root()));
-        if let Err(what) = file(path, store, &mut findings) {
-            let path = path.clone();
+    for path in files_below(path)? {
+        if let Err(error) = content(&path, &mut findings) {
+            let what = match error {
+                TrainError::Corrupt { reason, advice, .. } => {
+                    format!("it is damaged: {reason}; {advice}")
+                }
+                other => other.to_string(),
+            };
             findings.problems.push(Problem { path, what });
         }
-    }
-    let missing = stores.iter().flat_map(StoreFolder::missing);
-    let missing = missing.map(|(path, what)| Problem { path, what });
-    findings.problems.extend(missing);
-    for files in folders.values() {
-        check_twins(files, &mut findings);
     }
     Ok(findings)
 }
 
-/// Looks at one file, which may be an object of a store.
-fn file(path: &Path, store: Option<&StoreFolder>, findings: &mut Findings) -> Result<(), String> {
-    content(path, store, findings).map_err(|error| match (error, store) {
-        (TrainError::Corrupt { reason, advice, .. }, _) => {
-            let advice = store.map_or(advice, |store| store.advice(path));
-            format!("it is damaged: {reason}; {advice}")
-        }
-        (TrainError::Setting(what), Some(store)) => format!("{what}; {}", store.advice(path)),
-        (error, _) => error.to_string(),
-    })
-}
-
-fn content(
-    path: &Path,
-    store: Option<&StoreFolder>,
-    findings: &mut Findings,
-) -> Result<(), TrainError> {
+/// Looks at one file.
+fn content(path: &Path, findings: &mut Findings) -> Result<(), TrainError> {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
     if durable::is_unfinished(name) {
         findings.leftovers.push(path.to_path_buf());
         return Ok(());
     }
-    let damaged = |reason: String| TrainError::corrupt(path, reason).advising(RESTORE);
+    let damaged = |reason: String| match is_made_again(path) {
+        true => TrainError::corrupt(path, reason),
+        false => TrainError::corrupt(path, reason).advising("restore it from a copy of the run"),
+    };
     let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
-    let is_term = store.is_some_and(|store| store.is_term(path));
     match ending {
         "parquet" => {
             let shard = shard::read(path)?;
@@ -123,7 +98,7 @@ fn content(
             network(path).map_err(TrainError::Setting)?;
             findings.networks += 1;
         }
-        _ if is_term || ending == "json" || ending == "jsonl" => {
+        "json" | "jsonl" => {
             let bytes = fs::read(path).map_err(TrainError::io(path))?;
             let text = String::from_utf8(bytes).map_err(|error| damaged(error.to_string()))?;
             let parts: Vec<&str> = match ending {
@@ -175,58 +150,6 @@ fn network(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether one of two shards contains all games of the other, row by row, and which one is
-/// redundant: a kill between writing a merged shard and removing its parts leaves such duplicates.
-fn too_many<'a>(one: &'a Path, other: &'a Path) -> Option<&'a Path> {
-    let (first, second) = (shard::read(one).ok()?, shard::read(other).ok()?);
-    let within = |part: &shard::Shard, whole: &shard::Shard| {
-        let games: HashMap<u64, &[Row]> = whole
-            .rows
-            .chunk_by(|a, b| a.game == b.game)
-            .map(|game| (game[0].game, game))
-            .collect();
-        let mut parts = part.rows.chunk_by(|a, b| a.game == b.game);
-        parts.all(|game| games.get(&game[0].game) == Some(&game))
-    };
-    if within(&first, &second) {
-        Some(one)
-    } else {
-        within(&second, &first).then_some(other)
-    }
-}
-
-/// Checks for games in two shards of a folder.
-fn check_twins(files: &[&Path], findings: &mut Findings) {
-    let mut seen: HashMap<u64, &Path> = HashMap::new();
-    let shards = files.iter().copied();
-    let shards = shards.filter(|path| path.extension() == Some(OsStr::new("parquet")));
-    for path in shards {
-        // A damaged shard is reported as a file.
-        let Ok(shard) = shard::read(path) else {
-            continue;
-        };
-        let twin = shard
-            .rows
-            .chunk_by(|a, b| a.game == b.game)
-            .find_map(|game| seen.insert(game[0].game, path).map(|at| (game[0].game, at)));
-        let Some((game, other)) = twin else {
-            continue;
-        };
-        if let Some(part) = too_many(path, other) {
-            findings.leftovers.push(part.to_path_buf());
-        } else {
-            findings.problems.push(Problem {
-                path: path.to_path_buf(),
-                what: format!(
-                    "game {game} is in {} too: if both are of one run, its next start repairs \
-                     that; else move one of the runs to another folder",
-                    other.display()
-                ),
-            });
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -262,14 +185,12 @@ mod tests {
         problem(folder, "net.onnx");
         let shard = shard::list(folder).unwrap().remove(0);
         let mut rows = shard::read(&shard).unwrap();
-        let half = rows.rows.len() / 2;
-        shard::write(folder, &rows.info, &rows.rows[..half]).unwrap();
-        problem(folder, "is in");
         // Named by a ticket; and JSON that was written with its checksum.
         let ticket = folder.join("0001.parquet");
         let mut bytes = fs::read(shard::list(folder).unwrap().remove(0)).unwrap();
         fs::write(&ticket, &bytes).unwrap();
-        crate::cycle::save(&folder.join("d.json"), &sound).unwrap();
+        let value = serde_json::json!({ "games": 5 });
+        crate::cycle::save(&folder.join("d.json"), &value).unwrap();
         let known = check(folder).unwrap().problems;
         assert!(
             !known

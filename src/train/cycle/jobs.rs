@@ -16,7 +16,6 @@ use crate::play::generator::{GameGenerator, NetworkGenerator, RolloutGenerator};
 use crate::play::matches::MatchPlayer;
 use crate::play::network_game::NetworkPlay;
 use crate::play::settings::SelfPlay;
-use crate::store::PlainName;
 use crate::trainable::Trainable;
 use tengen::encode::{find, made_up};
 use tengen_nn::eval::{EvaluatorFactory, ModelSource};
@@ -185,7 +184,7 @@ impl MatchJob {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Opponent {
     /// Its name.
-    pub(crate) name: PlainName,
+    pub(crate) name: String,
     /// Random playouts a move, for one without a network.
     pub(crate) playouts: u64,
     /// Its network.

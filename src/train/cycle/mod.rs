@@ -22,14 +22,13 @@ mod tests;
 
 pub use context::Resources;
 pub use generation::{Generation, Measures, measure, next_stage};
-pub(super) use jobs::{GameRange, GamesJob, MatchJob, NetworkRef, check_warm_up};
-pub(super) use plan::MAY_GROW;
+pub(super) use jobs::{GameRange, GamesJob, MatchJob, NetworkRef};
 pub use plan::{
     BoardShare, CyclePlan, Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window,
 };
 pub use ratings::{MatchRecord, RatedPlayer, anchor_name, match_records, rate, score};
 pub(super) use ratings::{all_match_records, rating_of, ratings};
-pub use report::{Machine, Machines};
+pub use report::Machine;
 pub use run::run;
 pub use run_folder::{RunFolder, copy_network, int8, load, network_name, player, save};
 pub(super) use run_folder::{from_json, to_json};

@@ -12,7 +12,6 @@ use super::ratings::{all_match_records, rating_of, ratings};
 use super::run_folder::{RunFolder, save};
 use super::steps::GenerationSteps;
 use crate::TrainError;
-use crate::cycle::report;
 use crate::trainable::Trainable;
 use tengen::game::Game;
 
@@ -31,7 +30,7 @@ pub fn run<G: Trainable>(
     run_with(start, plan, folder, resources, None, observe)
 }
 
-/// The same with other machines, if there is a learner: the folder is then a working copy of its store.
+/// The same with other machines, if there is a learner.
 pub(super) fn run_with<G: Trainable>(
     start: &G,
     plan: &CyclePlan,
@@ -43,17 +42,15 @@ pub(super) fn run_with<G: Trainable>(
     let starts = plan.starts(start)?;
     let boards = one_of_each_size(&starts);
     let run_folder = RunFolder::new(folder);
-    // Before anything is written; the working copy of a store gets what it lacks from there.
-    if learner.is_none() {
-        if run_folder.plan()?.is_none() {
-            check_warm_up(start, plan)?;
-        }
-        run_folder.generations()?;
+    // Before anything is written.
+    if run_folder.plan()?.is_none() {
+        check_warm_up(start, plan)?;
     }
+    run_folder.generations()?;
     let _lock = run_folder.prepare(plan)?;
     log::info!("the report is {}", run_folder.report().display());
     if let Some(learner) = learner {
-        learner.begin()?;
+        learner.begin(resources.runtime)?;
     }
     run_folder.keep_warm_up(plan)?;
     let mut done = run_folder.generations()?;
@@ -72,10 +69,7 @@ pub(super) fn run_with<G: Trainable>(
             let rated = rating(last.number).cloned();
             (context.observe)(&RunEvent::Finished(Box::new(last.clone()), rated));
         }
-        report::write(
-            &run_folder,
-            Some(&format!("Generation {} begins.", done.len())),
-        )?;
+        context.report(&format!("Generation {} begins.", done.len()))?;
         let stage = next_stage(plan, &done, |number| rating(number).map(|r| r.elo));
         let Some(stage) = stage else {
             if let Some(last) = done.last() {
@@ -83,8 +77,7 @@ pub(super) fn run_with<G: Trainable>(
                 log::info!("the last network is {}", network.display());
             }
             if let Some(learner) = learner {
-                learner.finish(&done)?;
-                learner.report(None)?;
+                learner.finish(done.len() as u32)?;
             }
             return Ok(done);
         };
@@ -98,13 +91,11 @@ pub(super) fn run_with<G: Trainable>(
         };
         let generation = steps.generation(&mut context)?;
         context.watch.save()?;
-        let generation = match learner {
-            Some(learner) => learner.commit(generation)?,
-            None => generation,
-        };
         save(&run_folder.summary(generation.number), &generation)?;
-        // Of a generation that another learner has finished, later ones may be finished, too.
-        done = run_folder.generations()?;
+        if let Some(learner) = learner {
+            learner.finish_generation(generation.number)?;
+        }
+        done.push(generation);
         remove_old_checkpoints(&run_folder, done.len() as u32)?;
     }
 }

@@ -4,7 +4,7 @@
 //! ```text
 //! plan.toml                         what the run shall do
 //! hours.json                        time spent on it
-//! machines.json                     the machines that play for it, if there are others
+//! run.json, workers/, g0007/        what passes between them and the run, if they meet here (see `cluster`)
 //! report.html                       how it goes
 //! generation-0007.json              a finished generation
 //! generation-0007/games/            its shards
@@ -59,11 +59,11 @@ impl RunFolder {
         if let Some(before) = self.plan()?
             && let Some(conflict) = plan.conflict(&before)
         {
-            let reason = format!(
-                "it belongs to a run with another plan ({conflict}); give that plan, {MAY_GROW}, or choose another \
-                 folder"
-            );
-            return Err(TrainError::mismatch(&path, reason));
+            return Err(TrainError::Refused(format!(
+                "{}: it belongs to a run with another plan ({conflict}); give that plan, {MAY_GROW}, or choose another \
+                 folder",
+                path.display()
+            )));
         }
         durable::write(&path, plan.to_toml()?.as_bytes())?;
         Ok(lock)
@@ -122,18 +122,8 @@ impl RunFolder {
         Ok(generations)
     }
 
-    /// Number of the first generations whose summaries are there and can be read.
-    pub(crate) fn sound_generations(&self) -> usize {
-        let sound =
-            |number: &u32| matches!(load::<Generation>(&self.summary(*number)), Ok(Some(_)));
-        (0..).take_while(sound).count()
-    }
-
     /// Number of the last generation with a summary, if there is any.
-    ///
-    /// # Errors
-    /// [`TrainError::Io`] when the folder cannot be read.
-    pub(crate) fn last_summary(&self) -> Result<Option<u32>, TrainError> {
+    fn last_summary(&self) -> Result<Option<u32>, TrainError> {
         let number = |path: &PathBuf| {
             let stem = path.file_stem()?.to_str()?;
             stem.strip_prefix("generation-")?.parse::<u32>().ok()
@@ -211,11 +201,6 @@ impl RunFolder {
     /// Path of the report.
     pub fn report(&self) -> PathBuf {
         self.root.join("report.html")
-    }
-
-    /// What is known of the machines that play for the run.
-    pub fn machines(&self) -> PathBuf {
-        self.root.join("machines.json")
     }
 
     pub(crate) fn hours(&self) -> PathBuf {

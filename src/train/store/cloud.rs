@@ -48,7 +48,7 @@ impl CloudBackend {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let (scheme, rest) = url.split_once("://").unwrap_or_default();
         let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
-        // Repeated by `Store`, which finds out what a lost answer meant.
+        // Repeated by `Store`.
         let retry = RetryConfig {
             max_retries: 0,
             ..RetryConfig::default()
@@ -77,7 +77,7 @@ impl CloudBackend {
                 .map(|store| Box::new(store) as Box<dyn ObjectStore>),
             _ => {
                 return Err(fails(format!(
-                    "{scheme}:// is unknown: give a folder, file://, s3://, gs:// or az://"
+                    "{scheme}:// is unknown: give a folder, s3://, gs:// or az://"
                 )));
             }
         };

@@ -9,7 +9,7 @@ use super::{Backend, Creation};
 use crate::StoreError;
 use tengen::clock::Clock;
 
-/// Opens `file:///path`, a plain path, `s3://bucket/run`, `gs://bucket/run` or `az://container/run`.
+/// Opens a folder, `s3://bucket/run`, `gs://bucket/run` or `az://container/run`.
 /// Nothing is written.
 ///
 /// # Errors
@@ -32,31 +32,9 @@ pub fn open(url: &str, clock: Arc<dyn Clock>, limits: RetryLimits) -> Result<Sto
     Ok(Store::new(url, backend, clock, limits))
 }
 
-/// The folder that a URL names; `None` if it names a bucket. In a `file://` letters may be written as `%20`.
+/// The folder that a URL names; `None` if it names a bucket.
 pub fn folder_of(url: &str) -> Option<PathBuf> {
-    match url.split_once("://") {
-        None => Some(PathBuf::from(url)),
-        Some(("file", path)) => Some(PathBuf::from(decoded(path))),
-        Some(_) => None,
-    }
-}
-
-/// A URL's path without its `%`: each stands before a byte in hexadecimal digits.
-fn decoded(path: &str) -> String {
-    let mut parts = path.split('%');
-    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
-    for part in parts {
-        let digits = part.get(..2).filter(|digits| !digits.starts_with('+'));
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                bytes.extend(&part.as_bytes()[2..]);
-            }
-            // A path that was not written as a URL.
-            None => bytes.extend([b"%", part.as_bytes()].concat()),
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| path.to_owned())
+    (!url.contains("://")).then(|| PathBuf::from(url))
 }
 
 #[cfg(feature = "cluster")]
@@ -124,19 +102,6 @@ mod tests {
                 "{message}"
             );
         }
-    }
-
-    #[test]
-    fn a_folder_is_found_in_its_url() {
-        let folder = |url: &str| folder_of(url).map(|folder| folder.display().to_string());
-        for (url, wanted) in [
-            ("/x/a%20b", "/x/a%20b"),
-            ("file:///x/a%20b/r%C3%BCn", "/x/a b/rün"),
-            ("file:///x/100%/%zz/%+1/%", "/x/100%/%zz/%+1/%"),
-        ] {
-            assert_eq!(folder(url).as_deref(), Some(wanted));
-        }
-        assert_eq!(folder("s3://bucket/run"), None);
     }
 
     #[test]

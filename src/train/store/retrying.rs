@@ -1,11 +1,10 @@
 //! A store that repeats requests until they are answered.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use super::{Backend, Creation, Failure, RESTORE};
+use super::{AGAIN, Backend, Creation, Failure};
 use crate::StoreError;
 use tengen::clock::Clock;
 
@@ -40,15 +39,6 @@ pub struct Store {
     backend: Arc<dyn Backend>,
     clock: Arc<dyn Clock>,
     limits: RetryLimits,
-    counts: Arc<Counts>,
-}
-
-#[derive(Default)]
-struct Counts {
-    requests: AtomicU64,
-    failures: AtomicU64,
-    /// In milliseconds.
-    longest_silence: AtomicU64,
 }
 
 impl Store {
@@ -64,7 +54,6 @@ impl Store {
             backend,
             clock,
             limits,
-            counts: Arc::default(),
         }
     }
 
@@ -78,54 +67,22 @@ impl Store {
         &self.name
     }
 
-    /// Attempts so far.
-    pub fn requests(&self) -> u64 {
-        self.counts.requests.load(Ordering::Relaxed)
-    }
-
-    /// Attempts that failed.
-    pub fn failures(&self) -> u64 {
-        self.counts.failures.load(Ordering::Relaxed)
-    }
-
-    /// The longest time that a request waited for its answer.
-    pub fn longest_silence(&self) -> Duration {
-        Duration::from_millis(self.counts.longest_silence.load(Ordering::Relaxed))
-    }
-
-    /// Creates an object unless it exists: afterwards there is one. If the answer to an attempt was
-    /// lost and the object exists then, it is ours if it has our bytes: objects that must have one
-    /// author contain its name.
+    /// Creates an object unless it exists: afterwards there is one. When the answer to an attempt was lost, ours may be said
+    /// to have existed: who must know compares what is there.
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses it, or stays silent.
     pub fn create(&self, name: &str, bytes: &[u8]) -> Result<Creation, StoreError> {
-        let mut is_sure = true;
-        let creation = self.repeat(name, || {
-            let attempt = match self.backend.create(name, bytes) {
-                // The answer is the same for an object and for a request that was in the way of ours.
-                Ok(Creation::Existed) => match self.backend.get(name) {
-                    Ok(Some(_)) => Ok(Creation::Existed),
-                    Ok(None) => Err(Failure::Transient(
-                        "a conflict: it is said to exist, and does not".to_owned(),
-                    )),
-                    Err(failure) => Err(failure),
-                },
-                attempt => attempt,
-            };
-            is_sure &= attempt.is_ok();
-            attempt
-        })?;
-        if creation == Creation::Created || is_sure {
-            return Ok(creation);
-        }
-        // Three looks: an answer may come damaged.
-        for _ in 0..3 {
-            if self.get(name)?.as_deref() == Some(bytes) {
-                return Ok(Creation::Created);
+        self.repeat(name, || {
+            let creation = self.backend.create(name, bytes)?;
+            // The answer is the same for an object and for a request that was in the way of ours.
+            if creation == Creation::Existed && self.backend.get(name)?.is_none() {
+                return Err(Failure::Transient(
+                    "a conflict: it is said to exist, and does not".to_owned(),
+                ));
             }
-        }
-        Ok(Creation::Existed)
+            Ok(creation)
+        })
     }
 
     /// Creates an object whose name tells its content; one that exists must have these bytes.
@@ -138,16 +95,14 @@ impl Store {
         }
         self.get_checked(name, |found| {
             let same = (found == bytes).then_some(());
-            same.ok_or(format!("it exists with another content; {RESTORE}"))
+            same.ok_or(format!("it exists with another content; {AGAIN}"))
         })
     }
 
     /// Creates or replaces a report of progress in one attempt, which may fail without consequence: the next report
     /// follows.
     pub fn try_put(&self, name: &str, bytes: &[u8]) {
-        self.counts.requests.fetch_add(1, Ordering::Relaxed);
         if let Err(failure) = self.backend.put(name, bytes) {
-            self.counts.failures.fetch_add(1, Ordering::Relaxed);
             log::debug!("{}: {name}: {failure}", self.name);
         }
     }
@@ -193,7 +148,7 @@ impl Store {
         check: impl Fn(Vec<u8>) -> Result<T, E>,
     ) -> Result<T, StoreError> {
         let found = self.find_checked(name, check)?;
-        found.ok_or_else(|| self.error(name, format!("it is missing; {RESTORE}")))
+        found.ok_or_else(|| self.error(name, "it is missing: start the learner again"))
     }
 
     /// Names of all objects below a folder, ascending.
@@ -221,20 +176,15 @@ impl Store {
         let begun = self.now();
         let (mut wait, mut told_after) = (FIRST_WAIT, TOLD_AFTER);
         loop {
-            self.counts.requests.fetch_add(1, Ordering::Relaxed);
             let failure = match attempt() {
                 Ok(value) => return Ok(value),
                 Err(failure) => failure,
             };
-            self.counts.failures.fetch_add(1, Ordering::Relaxed);
             let silent = self.now().saturating_sub(begun);
             let reason = match failure {
                 Failure::Permanent(reason) => return Err(self.error(object, reason)),
                 Failure::Transient(reason) => reason,
             };
-            let milliseconds = u64::try_from(silent.as_millis()).unwrap_or(u64::MAX);
-            let longest = &self.counts.longest_silence;
-            longest.fetch_max(milliseconds, Ordering::Relaxed);
             if silent >= self.limits.total {
                 let reason = format!("no success for {} s: {reason}", silent.as_secs());
                 return Err(self.error(object, reason));
@@ -267,17 +217,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_create_whose_answer_was_lost_is_ours() {
+    fn a_create_whose_answer_was_lost_leaves_one_object() {
         let backend = FaultyBackend::new(1);
         let store = backend.store();
         backend.next([Fault::AfterCommit]);
-        assert_eq!(store.create("a", b"mine").unwrap(), Creation::Created);
+        store.create("a", b"mine").unwrap();
         backend.next([Fault::BeforeCommit]);
         assert_eq!(store.create("a", b"others").unwrap(), Creation::Existed);
-        backend.next([Fault::BeforeCommit, Fault::AfterCommit]);
+        backend.next([Fault::BeforeCommit]);
         assert_eq!(store.create("b", b"mine").unwrap(), Creation::Created);
-        assert_eq!(store.get("a").unwrap().unwrap(), b"mine");
-        assert_eq!((store.failures(), store.get("c").unwrap()), (4, None));
+        for name in ["a", "b"] {
+            assert_eq!(store.get(name).unwrap().unwrap(), b"mine");
+        }
+        assert_eq!(store.get("c").unwrap(), None);
     }
 
     #[test]
@@ -295,7 +247,7 @@ mod tests {
         let message = store.get_checked("a", whole).unwrap_err().to_string();
         assert!(message.contains("a: it is damaged: cut"), "{message}");
         let message = store.get_checked("b", whole).unwrap_err().to_string();
-        assert!(message.contains("missing; restore it"), "{message}");
+        assert!(message.contains("missing: start"), "{message}");
     }
 
     #[test]
@@ -305,7 +257,6 @@ mod tests {
         backend.fail_always(true);
         let message = store.list("").unwrap_err().to_string();
         assert!(message.contains("no success for"), "{message}");
-        assert!(store.longest_silence() > Duration::ZERO);
         backend.fail_always(false);
         assert!(store.list("").unwrap().is_empty());
     }

@@ -1,8 +1,8 @@
-//! The learner: the cycle of training, with games and matches played by workers, and each finished
-//! generation kept in the store.
+//! The learner: the cycle of training, with games and matches played by workers.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -11,60 +11,75 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::machines::MachinesSeen;
-use super::manifest::Manifest;
-use super::objects::Snapshot;
+use super::objects::{self, Snapshot};
+use super::player::hash;
 use super::reminder::Reminder;
 use super::tickets::{GamesOffer, Part, Ticket};
-use super::worker::Worker;
-use super::{objects, working_copy};
+use super::worker::{Worker, WorkerOptions};
 use crate::TrainError;
 use crate::cycle::{CyclePlan, GameRange, NetworkRef, RunFolder, to_json};
 use crate::durable;
 use crate::play::generate::{Progress, count_games};
 use crate::shards::shard;
-use crate::store::{Creation, Store};
+use crate::store::{AGAIN, Creation, Store};
 use crate::trainable::Trainable;
 
-/// The learner's side of a run: the machines that play for it, and the store in which it survives this one. Its own
-/// folder is then a working copy.
+/// Settings of a learner.
+#[derive(Clone)]
+pub struct LearnerOptions {
+    /// Where it meets its workers.
+    pub store: Store,
+    /// As a worker; it looks for results as often as for tickets.
+    pub worker: WorkerOptions,
+    /// Whether it plays while it waits.
+    pub plays: bool,
+}
+
+/// The learner's side of a run: the machines that play for it, and the store in which it meets them.
 pub(in crate::cycle) struct Learner<G> {
     /// An empty board: rules and type of position.
     pub(super) start: G,
     pub(super) store: Store,
     pub(super) run_folder: RunFolder,
     pub(super) plan: CyclePlan,
-    pub(super) manifest: Manifest,
-    pub(super) name: String,
-    pub(super) look_every: Duration,
-    pub(super) term: Cell<u32>,
-    /// The generation in progress.
-    pub(super) generation: Cell<u32>,
-    /// Plays while it waits.
-    pub(super) worker: Option<RefCell<Worker<G>>>,
+    pub(super) options: LearnerOptions,
+    /// Plays while it waits, from [`Self::begin`] on, if it shall.
+    pub(super) worker: RefCell<Option<Worker<G>>>,
     /// Checksums of networks by name, once they are in the store.
-    pub(super) uploaded: RefCell<BTreeMap<String, String>>,
-    /// Generations all of whose games are in the folder.
-    pub(super) complete: RefCell<BTreeSet<u32>>,
+    uploaded: RefCell<BTreeMap<String, String>>,
     pub(super) seen: RefCell<MachinesSeen>,
 }
 
 impl<G: Trainable> Learner<G> {
-    /// Ends the stale learner.
-    pub(super) fn superseded(&self) -> TrainError {
-        TrainError::Refused(format!(
-            "{}: another learner has taken over from this one (term {}); nothing is lost",
-            self.store.name(),
-            self.term.get()
-        ))
+    pub(super) fn new(
+        start: &G,
+        plan: &CyclePlan,
+        run_folder: RunFolder,
+        options: &LearnerOptions,
+    ) -> Learner<G> {
+        Learner {
+            start: start.clone(),
+            store: options.store.clone(),
+            run_folder,
+            plan: plan.clone(),
+            options: options.clone(),
+            worker: RefCell::default(),
+            uploaded: RefCell::default(),
+            seen: RefCell::new(MachinesSeen::new(&options.store)),
+        }
     }
 
     /// Uploads a job's network, and notes its checksum.
     pub(super) fn upload(&self, network: &mut NetworkRef) -> Result<(), TrainError> {
         let mut uploaded = self.uploaded.borrow_mut();
-        network.hash = match uploaded.get(&network.name) {
-            Some(known) => known.clone(),
-            None => working_copy::upload(&self.store, &self.run_folder.named(&network.name))?,
-        };
+        if let Some(known) = uploaded.get(&network.name) {
+            network.hash.clone_from(known);
+            return Ok(());
+        }
+        let path = self.run_folder.named(&network.name);
+        let bytes = fs::read(&path).map_err(TrainError::io(&path))?;
+        network.hash = hash(&bytes);
+        self.store.keep(&objects::network(&network.hash), &bytes)?;
         uploaded.insert(network.name.clone(), network.hash.clone());
         Ok(())
     }
@@ -76,19 +91,19 @@ impl<G: Trainable> Learner<G> {
         if self.store.create(name, &own)? == Creation::Created {
             return Ok(());
         }
-        let found: Option<Map<String, Value>> = objects::read(&self.store, name)?;
-        let mut own: Map<String, Value> = objects::parse(name, &own)?;
-        own.remove("plan");
-        if found.is_some_and(|mut found| {
-            found.remove("plan");
-            found == own
-        }) {
-            return Ok(());
+        let without_plan = |bytes: Vec<u8>| {
+            let mut offer: Map<String, Value> = objects::value(bytes)?;
+            offer.remove("plan");
+            Ok::<_, String>(offer)
+        };
+        let found = self.store.get_checked(name, without_plan)?;
+        match Ok(found) == without_plan(own) {
+            true => Ok(()),
+            false => Err(TrainError::mismatch(
+                &PathBuf::from(self.store.name()).join(name),
+                "other work was offered there: the plans or programs differ",
+            )),
         }
-        Err(TrainError::mismatch(
-            &PathBuf::from(self.store.name()).join(name),
-            "another learner offered other work there: the plans or programs differ",
-        ))
     }
 
     /// Waits until all tickets have results; `collect` gets each once, and `tell` is called at
@@ -116,9 +131,10 @@ impl<G: Trainable> Learner<G> {
             Ok(snapshot)
         };
         let mut wait = Duration::from_millis(100);
-        let mut reminder = match &self.worker {
-            Some(_) => Reminder::later(self.store.now()),
-            None => Reminder::now(),
+        let look_every = self.options.worker.look_every;
+        let mut reminder = match self.options.plays {
+            true => Reminder::later(self.store.now()),
+            false => Reminder::now(),
         };
         loop {
             let before = collected.borrow().len();
@@ -126,13 +142,14 @@ impl<G: Trainable> Learner<G> {
             if collected.borrow().len() == tickets.len() {
                 return Ok(());
             }
-            if let Some(worker) = &self.worker {
-                let mut worker = worker.borrow_mut();
+            if let Some(worker) = &mut *self.worker.borrow_mut() {
                 worker.begin(generation);
-                if let Some((ticket, attempt)) = worker.claim(&snapshot)? {
+                let mut claimed = None;
+                let free = worker.claim(&snapshot, &mut claimed)?;
+                if let Some(ticket) = free.or(claimed) {
                     let mut looked = self.store.now();
-                    worker.play(&ticket, Some(attempt), &mut |_| {
-                        if self.store.now().saturating_sub(looked) >= self.look_every {
+                    worker.play(&ticket, &mut |_| {
+                        if self.store.now().saturating_sub(looked) >= look_every {
                             look()?;
                             looked = self.store.now();
                         }
@@ -143,7 +160,7 @@ impl<G: Trainable> Learner<G> {
             }
             wait = match collected.borrow().len() > before {
                 true => Duration::from_millis(100),
-                false => (2 * wait).min(self.look_every),
+                false => (2 * wait).min(look_every),
             };
             if reminder.is_due(self.store.now()) {
                 let is_open = |ticket: &&Ticket| !collected.borrow().contains(&ticket.result());
@@ -169,27 +186,19 @@ impl<G: Trainable> Learner<G> {
         {
             return Ok(count_games(&shard.rows));
         }
-        let (result, store) = (ticket.result(), self.store.name());
-        let replay = objects::replay(store, &ticket.full_name());
         let starts = self.plan.starts(&self.start)?;
         let start = &starts[range.board];
-        let found = self.store.find_checked(&result, |bytes| {
+        let (bytes, progress) = self.store.get_checked(&ticket.result(), |bytes| {
             let shard = shard::decode(path, bytes.clone()).map_err(|error| match error {
                 TrainError::Corrupt { reason, .. } => reason,
                 other => other.to_string(),
             });
-            let progress = shard.and_then(|shard| {
-                let checked = offer.check(&shard, start, &self.plan, range);
-                checked.map(|()| count_games(&shard.rows))
+            let checked = shard.and_then(|shard| {
+                offer.check(&shard, start, &self.plan, range)?;
+                Ok((bytes, count_games(&shard.rows)))
             });
-            let advise = |reason| format!("{reason}; delete it, and {replay}");
-            Ok::<_, String>((bytes, progress.map_err(advise)?))
+            checked.map_err(|reason| format!("{reason}; {AGAIN}"))
         })?;
-        let missing = || {
-            let reason = format!("it is missing; {replay}");
-            self.store.error(&result, reason)
-        };
-        let (bytes, progress) = found.ok_or_else(missing)?;
         durable::prepare_folder(folder)?;
         shard::keep(folder, range.first, &bytes)?;
         Ok(progress)

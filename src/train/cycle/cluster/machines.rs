@@ -8,10 +8,9 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use super::objects::{self, Snapshot};
-use super::tickets::Offers;
+use super::objects;
 use crate::TrainError;
-use crate::cycle::{Machine, Machines, to_json};
+use crate::cycle::{Machine, from_json, to_json};
 use crate::store::Store;
 
 /// Reports regularly until it is dropped.
@@ -109,11 +108,12 @@ impl MachinesSeen {
         machines.map(|(machine, _)| machine.evaluations).sum()
     }
 
-    /// Reads reports, one after another in the order of names, and counts a generation's tickets.
+    /// Reads reports, one after another in the order of names; returns the last of each machine, and the seconds since
+    /// its number of reports grew, by the clock here.
     ///
     /// # Errors
     /// [`TrainError`] of the store.
-    pub(super) fn look(&mut self, generation: u32, term: u32) -> Result<Machines, TrainError> {
+    pub(super) fn look(&mut self) -> Result<Vec<(Machine, f64)>, TrainError> {
         let names = self.store.list("workers/")?;
         let has_ended = |name: &String| {
             let known = self.machines.get(name);
@@ -127,7 +127,7 @@ impl MachinesSeen {
         for name in next {
             // One that came damaged is read at a later look.
             let report = self.store.get(&name)?;
-            let report = report.and_then(|bytes| objects::parse::<Machine>(&name, &bytes).ok());
+            let report = report.and_then(|bytes| from_json::<Machine>(&bytes).ok());
             if let Some(machine) = report {
                 let known = self.machines.get(&name);
                 let is_new = known.is_none_or(|(known, _)| known.beats < machine.beats);
@@ -137,25 +137,8 @@ impl MachinesSeen {
             }
             self.last = name;
         }
-        let snapshot = Snapshot::read(&self.store, generation)?;
-        let mut offers = Offers::default();
-        offers.update(&self.store, &snapshot)?;
-        let tickets = offers.tickets()?;
-        let done = tickets.iter().filter(|t| snapshot.has_result(&t.result()));
-        let (claimed, reclaimed) = snapshot.claims();
         let age = |seen: Duration| now.saturating_sub(seen).as_secs_f64();
         let machines = self.machines.values();
-        Ok(Machines {
-            machines: machines.map(|(m, seen)| (m.clone(), age(*seen))).collect(),
-            term,
-            generation,
-            tickets: tickets.len() as u64,
-            done: done.count() as u64,
-            claimed,
-            reclaimed,
-            requests: self.store.requests(),
-            failures: self.store.failures(),
-            longest_silence: self.store.longest_silence().as_secs_f64(),
-        })
+        Ok(machines.map(|(m, seen)| (m.clone(), age(*seen))).collect())
     }
 }

@@ -1,6 +1,7 @@
 //! `run.json`: which run this is, and which programs may work on it.
 
 use std::fmt::Display;
+use std::fs;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -8,15 +9,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::reminder::Reminder;
-use super::{objects, term};
 use crate::TrainError;
-use crate::cycle::{CyclePlan, MAY_GROW, to_json};
+use crate::cycle::{CyclePlan, RunFolder, from_json, save};
 use crate::shards::shard;
-use crate::store::{Creation, PlainName, RESTORE, RUN, Store};
-use tengen::fnv;
+use crate::store::{RUN, Store};
 
 /// Version of the objects' names and contents.
-const PROTOCOL: u32 = 1;
+const PROTOCOL: u32 = 2;
 
 /// The program, as runs name it. Its games may change with it.
 const PROGRAM: &str = concat!("tengen-train ", env!("CARGO_PKG_VERSION"));
@@ -31,10 +30,8 @@ pub(super) struct Manifest {
     pub(super) program: String,
     pub(super) shard_format: u32,
     /// Distinguishes runs: a random number.
-    pub(super) id: PlainName,
-    /// Checksum of the first plan.
-    pub(super) plan_hash: String,
-    /// The first plan, as TOML.
+    pub(super) id: String,
+    /// The plan with which the learner began, as TOML: game and boards stay.
     pub(super) plan: String,
 }
 
@@ -45,47 +42,47 @@ struct Version {
 }
 
 impl Manifest {
-    /// A new run of this plan, in no store yet.
+    /// A new run of this plan.
     ///
     /// # Errors
     /// [`TrainError::Setting`] when the plan cannot be written.
     pub(super) fn new(plan: &CyclePlan) -> Result<Manifest, TrainError> {
-        let text = plan.to_toml()?;
         Ok(Manifest {
             protocol: PROTOCOL,
             program: PROGRAM.to_owned(),
             shard_format: shard::FORMAT,
-            id: format!("{:016x}", getrandom::u64().unwrap_or_default()).try_into()?,
-            plan_hash: format!("{:016x}", fnv::hash(text.as_bytes())),
-            plan: text,
+            id: format!("{:016x}", getrandom::u64().unwrap_or_default()),
+            plan: plan.to_toml()?,
         })
     }
 
-    /// The run in the store, which is this one if there is none.
+    /// That of the run in a folder, if machines play for it.
+    ///
+    /// # Errors
+    /// [`TrainError::Refused`] when it is of another program; [`TrainError`] of the file.
+    pub(super) fn of(run_folder: &RunFolder) -> Result<Option<Manifest>, TrainError> {
+        let path = run_folder.root().join(RUN);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let bytes = fs::read(&path).map_err(TrainError::io(&path))?;
+        Manifest::parse(&path, &bytes).map(Some)
+    }
+
+    /// That of the run in a store, if it has begun.
     ///
     /// # Errors
     /// [`TrainError::Refused`] when it is of another program; [`TrainError`] of the store.
-    pub(super) fn begin(self, store: &Store) -> Result<Manifest, TrainError> {
-        if let Some(found) = Manifest::read(store)? {
-            return Ok(found);
-        }
-        match store.create(RUN, &to_json(&self)?)? {
-            Creation::Created => {
-                log::info!("{}: a new run begins", store.name());
-                Ok(self)
-            }
-            // Another learner was faster.
-            Creation::Existed => Manifest::read(store)?
-                .ok_or_else(|| store.error(RUN, "it exists and cannot be read").into()),
-        }
+    pub(super) fn read(store: &Store) -> Result<Option<Manifest>, TrainError> {
+        let whole = |bytes: Vec<u8>| serde_json::from_slice::<Version>(&bytes).map(|_| bytes);
+        let found = store.find_checked(RUN, whole)?;
+        let path = Path::new(store.name()).join(RUN);
+        found
+            .map(|bytes| Manifest::parse(&path, &bytes))
+            .transpose()
     }
 
-    /// The run in the store, if it has begun.
-    ///
-    /// # Errors
-    /// [`TrainError::Refused`] when it is of another program, has lost this object, or a run on one machine is there;
-    /// [`TrainError`] of the store.
-    pub(super) fn read(store: &Store) -> Result<Option<Manifest>, TrainError> {
+    fn parse(path: &Path, bytes: &[u8]) -> Result<Manifest, TrainError> {
         let same = |what: &str, found: &dyn Display, own: &dyn Display| {
             if found.to_string() == own.to_string() {
                 return Ok(());
@@ -93,116 +90,89 @@ impl Manifest {
             Err(TrainError::Refused(format!(
                 "{}: the run is of {what} {found}, this program has {own}: work on it with the program \
                  that began it",
-                store.name()
+                path.display()
             )))
         };
-        let found = store.find_checked(RUN, |bytes| {
-            let version = serde_json::from_slice::<Version>(&bytes);
-            let version = version.map_err(|error| format!("{error}; {RESTORE}"))?;
-            Ok::<_, String>((version.protocol, bytes))
-        })?;
-        let Some((protocol, bytes)) = found else {
-            refuse_own_folder(store)?;
-            // Unless the run has just begun.
-            if term::newest(store)?.is_some() && store.get(RUN)?.is_none() {
-                let reason = format!("{}: it has lost its {RUN}; {RESTORE}", store.name());
-                return Err(TrainError::Refused(reason));
-            }
-            return Ok(None);
-        };
-        same("protocol", &protocol, &PROTOCOL)?;
-        let found: Manifest = objects::parse(RUN, &bytes)?;
+        let version = serde_json::from_slice::<Version>(bytes);
+        let version = version.map_err(|error| TrainError::corrupt(path, error))?;
+        same("protocol", &version.protocol, &PROTOCOL)?;
+        let found: Manifest = from_json(bytes).map_err(|error| TrainError::corrupt(path, error))?;
         same("program", &found.program, &PROGRAM)?;
         same("shard format", &found.shard_format, &shard::FORMAT)?;
-        Ok(Some(found))
+        Ok(found)
     }
 
-    /// The plan of the newest learner.
-    fn newest_plan(&self, store: &Store) -> Result<CyclePlan, TrainError> {
-        let newest = term::newest(store)?;
-        CyclePlan::parse(newest.as_ref().map_or(&self.plan, |newest| &newest.plan))
-    }
-
-    /// Whether the run may go on with this plan: that of its newest learner, or a longer one.
+    /// Makes the run in a folder, which is locked, that of a store; where there is none it begins.
     ///
     /// # Errors
-    /// [`TrainError::Refused`] when it may not; [`TrainError`] of the store.
-    pub(super) fn check_plan(&self, store: &Store, plan: &CyclePlan) -> Result<(), TrainError> {
-        match plan.conflict(&self.newest_plan(store)?) {
-            None => Ok(()),
-            Some(conflict) => Err(TrainError::Refused(format!(
-                "{}: the run has another plan ({conflict}); give that plan, {MAY_GROW}, or begin another run",
-                store.name()
+    /// [`TrainError::Refused`] when the store holds another run; as [`Self::of`] and [`Self::read`].
+    pub(super) fn join(
+        run_folder: &RunFolder,
+        plan: &CyclePlan,
+        store: &Store,
+    ) -> Result<(), TrainError> {
+        let path = run_folder.root().join(RUN);
+        if !path.exists() {
+            save(&path, &Manifest::new(plan)?)?;
+        }
+        let bytes = fs::read(&path).map_err(TrainError::io(&path))?;
+        store.create(RUN, &bytes)?;
+        let (own, found) = (Manifest::parse(&path, &bytes)?, Manifest::read(store)?);
+        match found {
+            Some(found) if found.id == own.id => Ok(()),
+            _ => Err(TrainError::Refused(format!(
+                "{}: it holds another run than {}: give the learner the folder of that run (--out), or another store",
+                store.name(),
+                run_folder.root().display()
             ))),
         }
     }
 }
 
-/// Refuses the folder of a run on one machine, whose learner will never offer a ticket there.
-fn refuse_own_folder(store: &Store) -> Result<(), TrainError> {
-    match store.get("plan.toml")? {
-        None => Ok(()),
-        Some(_) => Err(TrainError::Refused(format!(
-            "{}: it is a run of `loop --out`, not of `loop --run`: one machine works on it, with --out",
-            store.name()
-        ))),
-    }
-}
-
-/// Refuses the store of a run on several machines, for a program that needs the run's own folder.
+/// Refuses a run that no other machine has played for, in the middle of a generation: games of one machine alone are
+/// not in tickets.
 ///
 /// # Errors
-/// [`TrainError::Refused`] says what to do with it.
+/// [`TrainError::Refused`] says what to do; as [`RunFolder::generations`].
+pub(super) fn refuse_begun_alone(run_folder: &RunFolder) -> Result<(), TrainError> {
+    let games = run_folder.games(run_folder.generations()?.len() as u32);
+    if !games.exists() {
+        return Ok(());
+    }
+    Err(TrainError::Refused(format!(
+        "{}: `loop --out` alone has begun this generation: finish it so, or delete this folder, and its games are played \
+         again",
+        games.display()
+    )))
+}
+
+/// Refuses a run that other machines play for, for a learner that is to work alone.
+///
+/// # Errors
+/// [`TrainError::Refused`] says how it goes on.
 pub fn refuse_store(folder: &Path) -> Result<(), TrainError> {
     if !folder.join(RUN).is_file() {
         return Ok(());
     }
-    let (name, report) = (folder.display(), folder.join("report.html"));
+    let name = folder.display();
     Err(TrainError::Refused(format!(
-        "{name}: it is the store of a run on several machines: `tengen-train loop --run {name}` goes on with it, \
-         and keeps its report, {}, up to date",
-        report.display()
+        "{name}: it is a run on several machines: `tengen-train loop --run {name}` goes on with it"
     )))
 }
 
-/// Refuses a store that holds no run of several machines; one of another program is a run, too.
-///
-/// # Errors
-/// [`TrainError::Refused`] says what is there; [`TrainError`] of the store.
-pub fn require_run(store: &Store) -> Result<(), TrainError> {
-    if store.get(RUN)?.is_some() {
-        return Ok(());
-    }
-    refuse_own_folder(store)?;
-    let name = store.name();
-    Err(TrainError::Refused(format!(
-        "{name} contains no run: it has no {RUN}"
-    )))
-}
-
-/// The plan of the newest learner, if the run has begun.
+/// Waits until the run has begun; returns the plan with which it did.
 ///
 /// # Errors
 /// [`TrainError::Refused`] when the run is of another program; [`TrainError`] of the store.
-pub fn current_plan(store: &Store) -> Result<Option<CyclePlan>, TrainError> {
-    let Some(manifest) = Manifest::read(store)? else {
-        return Ok(None);
-    };
-    manifest.newest_plan(store).map(Some)
-}
-
-/// Waits until the run has begun; returns its plan.
-///
-/// # Errors
-/// As [`current_plan`].
 pub fn wait_for_plan(store: &Store) -> Result<CyclePlan, TrainError> {
     let mut reminder = Reminder::now();
     loop {
-        if let Some(plan) = current_plan(store)? {
-            return Ok(plan);
+        if let Some(manifest) = Manifest::read(store)? {
+            return CyclePlan::parse(&manifest.plan);
         }
         if reminder.is_due(store.now()) {
-            log::info!("{}: waiting for a learner to begin the run", store.name());
+            let name = store.name();
+            log::info!("{name}: waiting for `tengen-train loop --run {name}` to begin the run");
         }
         thread::sleep(LOOK_EVERY);
     }

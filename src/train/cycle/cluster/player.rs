@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::objects;
-use super::tickets::{GamesOffer, MatchesOffer, Offers, PairRange, Part, Ticket};
-use crate::cycle::{CyclePlan, GameRange, NetworkRef, from_json, to_json};
+use super::tickets::{GamesOffer, Offers, PairRange, Part, Ticket};
+use crate::cycle::{CyclePlan, GameRange, MatchJob, NetworkRef, from_json, to_json};
 use crate::play::generate::{Progress, generate_shard};
 use crate::play::matches::{MatchParams, PairResult, play_match};
 use crate::play::runtime::Runtime;
 use crate::shards::row::Row;
 use crate::shards::shard::{self, Shard};
-use crate::store::{PlainName, RESTORE, Store};
+use crate::store::{AGAIN, Store, stays_inside};
 use crate::trainable::Trainable;
 use crate::{TrainError, durable};
 use tengen::fnv;
@@ -82,7 +82,10 @@ impl<G: Trainable> TicketPlayer<G> {
     ) -> Result<Vec<u8>, TrainError> {
         match (&ticket.part, &offers.games, &offers.matches) {
             (Part::Games(range), Some(offer), _) => self.games(offer, *range, observe),
-            (Part::Pairs(range), _, Some(offer)) => self.pairs(offer, *range, observe),
+            (Part::Pairs(range), Some(offer), Some(job)) => {
+                let plan = CyclePlan::parse(&offer.plan)?;
+                self.pairs(&plan, job, *range, observe)
+            }
             _ => Err(TrainError::Setting(format!(
                 "ticket {} is not offered",
                 ticket.full_name()
@@ -119,30 +122,30 @@ impl<G: Trainable> TicketPlayer<G> {
 
     fn pairs(
         &mut self,
-        offer: &MatchesOffer,
+        plan: &CyclePlan,
+        job: &MatchJob,
         range: PairRange,
         observe: &mut dyn FnMut(Progress) -> Result<(), TrainError>,
     ) -> Result<Vec<u8>, TrainError> {
-        let plan = CyclePlan::parse(&offer.plan)?;
         let starts = plan.starts(&self.start)?;
         let (start, other) = starts
             .first()
-            .zip(offer.job.opponents.get(range.opponent))
+            .zip(job.opponents.get(range.opponent))
             .ok_or_else(|| TrainError::plan("it has no such board or opponent"))?;
         let mut sources = Vec::new();
-        let players = offer.job.players(other, |network| {
+        let players = job.players(other, |network| {
             let (factory, backend) = self.open(network, start.size())?;
             sources.push(format!("{} {backend}", network.hash));
             Ok(factory)
         })?;
         if other.network.is_none() {
-            sources.push(other.name.to_string());
+            sources.push(other.name.clone());
         }
         let settings = MatchParams {
             first: range.first,
             pairs: range.pairs,
-            opening_plies: offer.job.opening_plies,
-            seed: offer.job.seed,
+            opening_plies: job.opening_plies,
+            seed: job.seed,
             threads: self.threads,
             concurrent: plan.self_play.concurrent,
         };
@@ -165,8 +168,15 @@ impl<G: Trainable> TicketPlayer<G> {
         if let Some(known) = self.open.get(&key) {
             return Ok(known.clone());
         }
-        let file = PlainName::try_from(format!("{}.onnx", network.hash))?;
-        let path = self.networks.join(&*file);
+        let file = format!("{}.onnx", network.hash);
+        if !stays_inside(&file) {
+            return Err(TrainError::Refused(format!(
+                "{}: a network is named {:?}, which leads out of the folder of networks",
+                self.store.name(),
+                network.hash
+            )));
+        }
+        let path = self.networks.join(file);
         let is_there =
             path.exists() && std::fs::read(&path).is_ok_and(|bytes| hash(&bytes) == network.hash);
         if !is_there {
@@ -186,12 +196,12 @@ impl<G: Trainable> TicketPlayer<G> {
 ///
 /// # Errors
 /// [`TrainError`] of the store, also when they are damaged.
-pub(super) fn download(store: &Store, wanted: &str) -> Result<Vec<u8>, TrainError> {
+fn download(store: &Store, wanted: &str) -> Result<Vec<u8>, TrainError> {
     let bytes = store.get_checked(&objects::network(wanted), |bytes| {
         let found = hash(&bytes);
         (found == wanted)
             .then_some(bytes)
-            .ok_or(format!("its checksum is {found}; {RESTORE}"))
+            .ok_or(format!("its checksum is {found}; {AGAIN}"))
     })?;
     Ok(bytes)
 }
@@ -253,27 +263,27 @@ impl GamesOffer {
 }
 
 impl PairsResult {
-    /// The result of these bytes, if it is of the pairs of this range, as the offer wants them.
+    /// The result of these bytes, if it is of the pairs of this range, as the matches want them.
     ///
     /// # Errors
     /// Says what it has instead.
     pub(super) fn parse(
         bytes: &[u8],
-        offer: &MatchesOffer,
+        job: &MatchJob,
         range: PairRange,
     ) -> Result<PairsResult, String> {
         let result: PairsResult = from_json(bytes)?;
-        let opponent = &offer.job.opponents[range.opponent];
+        let opponent = &job.opponents[range.opponent];
         let players = result.source.split_once(" against ");
         let is_of = |player: &str, network: &NetworkRef| {
             let means = player.strip_prefix(&*network.hash);
             means.is_some_and(|means| means.starts_with(' '))
         };
         let is_right = players.is_some_and(|(own, other)| {
-            is_of(own, &offer.job.network)
+            is_of(own, &job.network)
                 && match &opponent.network {
                     Some(network) => is_of(other, network),
-                    None => *other == *opponent.name,
+                    None => other == opponent.name,
                 }
         });
         if !is_right {
@@ -308,7 +318,6 @@ pub(super) fn source(ticket: &Ticket, bytes: Vec<u8>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cycle::MatchJob;
     use crate::cycle::jobs::Opponent;
 
     #[test]
@@ -318,25 +327,22 @@ mod tests {
             hash: hash.to_owned(),
         };
         let opponent = |name: &str, network| Opponent {
-            name: name.to_owned().try_into().unwrap(),
+            name: name.to_owned(),
             playouts: 5,
             network,
         };
-        let offer = MatchesOffer {
-            job: MatchJob {
-                generation: 1,
-                network: network("a1"),
-                opponents: vec![
-                    opponent("rave-5", None),
-                    opponent("network-0000", Some(network("b2"))),
-                ],
-                pairs: 2,
-                pairs_per_ticket: 1,
-                visits: 1,
-                opening_plies: 0,
-                seed: 0,
-            },
-            plan: String::new(),
+        let job = MatchJob {
+            generation: 1,
+            network: network("a1"),
+            opponents: vec![
+                opponent("rave-5", None),
+                opponent("network-0000", Some(network("b2"))),
+            ],
+            pairs: 2,
+            pairs_per_ticket: 1,
+            visits: 1,
+            opening_plies: 0,
+            seed: 0,
         };
         let parsed = |opponent: usize, source: &str, pairs: usize| {
             let pairs = vec![["win", "loss"]; pairs];
@@ -347,7 +353,7 @@ mod tests {
                 first,
                 pairs: range_pairs,
             };
-            PairsResult::parse(result.to_string().as_bytes(), &offer, range)
+            PairsResult::parse(result.to_string().as_bytes(), &job, range)
         };
         for (opponent, source) in [
             (0, "a1 native against rave-5"),

@@ -1,12 +1,12 @@
 //! Tickets: parts of a generation's games and rating matches. What they are follows from two
-//! objects, which the learner creates: `tickets.json` and `matches.json`.
+//! objects, which the learner creates: `tickets.json` with its plan, and `matches.json`.
 
 use serde::{Deserialize, Serialize};
 
 use super::objects::{self, Snapshot};
 use crate::TrainError;
 use crate::cycle::{CyclePlan, GameRange, GamesJob, MatchJob};
-use crate::store::{RESTORE, Store};
+use crate::store::{AGAIN, Store};
 
 /// A generation's games: `tickets.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,15 +16,6 @@ pub(super) struct GamesOffer {
     pub(super) games_per_ticket: u64,
     /// Checksum of the run's first plan.
     pub(super) run: String,
-    /// The learner's plan, as TOML.
-    pub(super) plan: String,
-}
-
-/// A generation's rating matches: `matches.json`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct MatchesOffer {
-    #[serde(flatten)]
-    pub(super) job: MatchJob,
     /// The learner's plan, as TOML.
     pub(super) plan: String,
 }
@@ -64,9 +55,9 @@ impl Ticket {
         objects::of(self.generation, &self.name)
     }
 
-    /// The claim of an attempt, counted from 1.
-    pub(super) fn claim(&self, attempt: u32) -> String {
-        objects::of(self.generation, &objects::claim(&self.name, attempt))
+    /// The object by which a machine claims it.
+    pub(super) fn claim(&self) -> String {
+        objects::of(self.generation, &objects::claim(&self.name))
     }
 
     /// The object that holds its result.
@@ -87,7 +78,7 @@ const MAX_TICKETS: u64 = 1_000_000;
 fn check_count(work: u64, each: u64) -> Result<(), String> {
     match work / each.max(1) < MAX_TICKETS {
         true => Ok(()),
-        false => Err(format!("it has more than {MAX_TICKETS} tickets; {RESTORE}")),
+        false => Err(format!("it has more than {MAX_TICKETS} tickets; {AGAIN}")),
     }
 }
 
@@ -105,7 +96,7 @@ impl GamesOffer {
         let offer: GamesOffer = objects::value(bytes)?;
         let GamesJob { first, games, .. } = offer.job;
         let last = first.checked_add(games);
-        last.ok_or_else(|| format!("its games have no numbers; {RESTORE}"))?;
+        last.ok_or_else(|| format!("its games have no numbers; {AGAIN}"))?;
         check_count(games, offer.games_per_ticket)?;
         Ok(offer)
     }
@@ -133,42 +124,37 @@ impl GamesOffer {
     }
 }
 
-impl MatchesOffer {
+/// A generation's rating matches: `matches.json`.
+impl MatchJob {
     /// The object's name.
     pub(super) fn object(generation: u32) -> String {
         objects::of(generation, "matches.json")
     }
 
-    /// The offer of these bytes.
+    /// The matches of these bytes.
     ///
     /// # Errors
     /// Says what is wrong with them, and what to do.
-    pub(super) fn parse(bytes: Vec<u8>) -> Result<MatchesOffer, String> {
-        let offer: MatchesOffer = objects::value(bytes)?;
-        let MatchJob {
-            opponents,
-            pairs,
-            pairs_per_ticket,
-            ..
-        } = &offer.job;
-        let pairs = u64::from(*pairs) * opponents.len() as u64;
-        check_count(pairs, u64::from(*pairs_per_ticket))?;
-        Ok(offer)
+    pub(super) fn parse(bytes: Vec<u8>) -> Result<MatchJob, String> {
+        let job: MatchJob = objects::value(bytes)?;
+        let pairs = u64::from(job.pairs) * job.opponents.len() as u64;
+        check_count(pairs, u64::from(job.pairs_per_ticket))?;
+        Ok(job)
     }
 
-    /// Its tickets, opponent after opponent.
+    /// Their tickets, opponent after opponent.
     pub(super) fn tickets(&self) -> Vec<Ticket> {
-        let (job, mut tickets) = (&self.job, Vec::new());
-        let step = job.pairs_per_ticket.max(1);
-        for (index, opponent) in job.opponents.iter().enumerate() {
-            for (number, first) in (0..job.pairs).step_by(step as usize).enumerate() {
+        let mut tickets = Vec::new();
+        let step = self.pairs_per_ticket.max(1);
+        for (index, opponent) in self.opponents.iter().enumerate() {
+            for (number, first) in (0..self.pairs).step_by(step as usize).enumerate() {
                 tickets.push(Ticket {
-                    generation: job.generation,
+                    generation: self.generation,
                     name: format!("matches/{}.{number:04}", opponent.name),
                     part: Part::Pairs(PairRange {
                         opponent: index,
                         first,
-                        pairs: step.min(job.pairs - first),
+                        pairs: step.min(self.pairs - first),
                     }),
                 });
             }
@@ -181,7 +167,7 @@ impl MatchesOffer {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Offers {
     pub(super) games: Option<GamesOffer>,
-    pub(super) matches: Option<MatchesOffer>,
+    pub(super) matches: Option<MatchJob>,
 }
 
 impl Offers {
@@ -195,8 +181,7 @@ impl Offers {
             self.games = store.find_checked(&GamesOffer::object(generation), GamesOffer::parse)?;
         }
         if snapshot.has_matches && self.matches.is_none() {
-            let name = MatchesOffer::object(generation);
-            self.matches = store.find_checked(&name, MatchesOffer::parse)?;
+            self.matches = store.find_checked(&MatchJob::object(generation), MatchJob::parse)?;
         }
         Ok(())
     }
@@ -206,39 +191,13 @@ impl Offers {
     /// # Errors
     /// [`TrainError`] when the plan in the offer cannot be read.
     pub(super) fn tickets(&self) -> Result<Vec<Ticket>, TrainError> {
-        let matches = self.matches.as_ref().map(MatchesOffer::tickets);
-        let games = self.games.as_ref().map(|offer| {
-            let plan = CyclePlan::parse(&offer.plan)?;
-            Ok::<_, TrainError>(offer.tickets(&plan))
-        });
+        let Some(games) = &self.games else {
+            return Ok(Vec::new());
+        };
+        let matches = self.matches.as_ref().map(MatchJob::tickets);
         let mut tickets = matches.unwrap_or_default();
-        tickets.extend(games.transpose()?.unwrap_or_default());
+        tickets.extend(games.tickets(&CyclePlan::parse(&games.plan)?));
         Ok(tickets)
-    }
-}
-
-/// Names of all tickets without a result, oldest generation first; `None` when the plan is complete.
-/// For schedulers that hand out tickets themselves.
-///
-/// # Errors
-/// [`TrainError`] of the store.
-pub fn open_tickets(store: &Store) -> Result<Option<Vec<String>>, TrainError> {
-    let mut open = Vec::new();
-    let mut generation = Snapshot::first_open(store)?;
-    loop {
-        let snapshot = Snapshot::read(store, generation)?;
-        if !snapshot.has_games && !snapshot.has_matches {
-            let is_complete = snapshot.is_finished && open.is_empty();
-            return Ok((!is_complete).then_some(open));
-        }
-        let mut offers = Offers::default();
-        offers.update(store, &snapshot)?;
-        if !snapshot.is_done {
-            let tickets = offers.tickets()?.into_iter();
-            let tickets = tickets.filter(|ticket| !snapshot.has_result(&ticket.result()));
-            open.extend(tickets.map(|ticket| ticket.full_name()));
-        }
-        generation += 1;
     }
 }
 
@@ -258,7 +217,7 @@ mod tests {
         assert_eq!(offer(0, 5_000), Ok(5_000));
         for (first, games) in [(0, u64::MAX), (0, 1 << 40), (u64::MAX, 2)] {
             let message = offer(first, games).unwrap_err();
-            assert!(message.contains("restore it"), "{message}");
+            assert!(message.contains("delete it"), "{message}");
         }
     }
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::Duration;
 
-use super::claims::Claims;
 use super::machines::Heartbeat;
 use super::objects::{self, Snapshot};
 use super::player::{TicketPlayer, source};
@@ -20,6 +19,12 @@ use crate::trainable::Trainable;
 /// First wait without a ticket; each further one is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 
+/// How often a machine reports that it lives.
+const REPORT_EVERY: Duration = Duration::from_secs(15);
+
+/// Claims that are tried before the list is read again.
+const MAX_TRIED: usize = 8;
+
 /// Settings of a worker.
 #[derive(Debug, Clone)]
 pub struct WorkerOptions {
@@ -27,29 +32,29 @@ pub struct WorkerOptions {
     pub name: String,
     /// Threads that play, at least 1.
     pub threads: usize,
-    /// Share of a GPU that it has, for the report.
-    pub gpus: f64,
-    /// Time without a sign of life after which another worker's ticket is taken over.
-    pub lease: Duration,
+    /// Longest time between two looks, for tickets, or whether another machine has finished its own.
+    pub look_every: Duration,
 }
 
 /// A ticket to play, or why there is none.
 enum Next {
-    Play(Ticket, u32),
+    Play(Ticket),
     Wait,
     Finished,
 }
 
 /// Plays the tickets of a run.
 pub struct Worker<G> {
-    pub(super) store: Store,
-    pub(super) player: TicketPlayer<G>,
-    pub(super) claims: Claims,
-    pub(super) heartbeat: Heartbeat,
-    pub(super) begun: Duration,
+    store: Store,
+    player: TicketPlayer<G>,
+    heartbeat: Heartbeat,
+    /// Its name, which is unique.
+    id: String,
+    look_every: Duration,
+    begun: Duration,
     /// The oldest generation that may be open.
-    pub(super) generation: u32,
-    pub(super) offers: BTreeMap<u32, Offers>,
+    generation: u32,
+    offers: BTreeMap<u32, Offers>,
 }
 
 impl<G: Trainable> Worker<G> {
@@ -69,7 +74,6 @@ impl<G: Trainable> Worker<G> {
             id: id.clone(),
             threads: options.threads,
             device: runtime.device.to_string(),
-            gpus: options.gpus,
             ..Machine::default()
         };
         // A store in which it must not write is noticed now, and not after a ticket.
@@ -77,31 +81,27 @@ impl<G: Trainable> Worker<G> {
         Ok(Worker {
             store: store.clone(),
             player: TicketPlayer::new(start, runtime, options.threads, store),
+            heartbeat: Heartbeat::start(store, machine, REPORT_EVERY)?,
+            id,
+            look_every: options.look_every,
             begun: store.now(),
-            heartbeat: Heartbeat::start(store, machine, options.lease / 4)?,
-            claims: Claims {
-                store: store.clone(),
-                lease: options.lease,
-                id,
-                watched: BTreeMap::new(),
-            },
-            generation: Snapshot::first_open(store)?,
+            generation: 0,
             offers: BTreeMap::new(),
         })
     }
 
-    /// Plays tickets until the plan is complete; `told` gets each finished ticket's name.
+    /// Plays tickets until the plan is complete; `told` gets the name of each.
     ///
     /// # Errors
     /// [`TrainError`] of the store, of networks, and [`TrainError::Refused`] when a ticket's result
     /// differs from that of another machine and must not.
     pub fn run(&mut self, mut told: impl FnMut(&str)) -> Result<(), TrainError> {
-        let (mut wait, most_wait) = (FIRST_WAIT, self.claims.lease / 8);
+        let mut wait = FIRST_WAIT;
         let mut reminder = Reminder::later(self.store.now());
         loop {
             match self.next()? {
-                Next::Play(ticket, attempt) => {
-                    self.play(&ticket, Some(attempt), &mut |_| Ok(()))?;
+                Next::Play(ticket) => {
+                    self.play(&ticket, &mut |_| Ok(()))?;
                     told(&ticket.full_name());
                     wait = FIRST_WAIT;
                     reminder = Reminder::later(self.store.now());
@@ -110,40 +110,15 @@ impl<G: Trainable> Worker<G> {
                     if reminder.is_due(self.store.now()) {
                         let (store, generation) = (self.store.name(), self.generation);
                         log::info!(
-                            "{store}: waiting for tickets, generation {generation} has none that is free"
+                            "{store}: waiting for tickets, generation {generation} has none"
                         );
                     }
                     thread::sleep(wait);
-                    wait = (2 * wait).min(most_wait);
+                    wait = (2 * wait).min(self.look_every);
                 }
                 Next::Finished => return Ok(()),
             }
         }
-    }
-
-    /// Plays the ticket of this name without a claim, unless its result is there.
-    ///
-    /// # Errors
-    /// As [`Self::run`], and [`TrainError::Setting`] when there is no such ticket.
-    pub fn play_named(&mut self, name: &str) -> Result<(), TrainError> {
-        let (snapshot, ticket) = self.ticket(name)?;
-        if snapshot.has_result(&ticket.result()) {
-            return Ok(());
-        }
-        self.play(&ticket, None, &mut |_| Ok(()))
-    }
-
-    /// The ticket of this name, and its generation.
-    pub(super) fn ticket(&mut self, name: &str) -> Result<(Snapshot, Ticket), TrainError> {
-        let store = self.store.name().to_owned();
-        let unknown = || TrainError::Setting(format!("{store}: there is no ticket {name:?}"));
-        let (folder, _) = name.split_once('/').ok_or_else(unknown)?;
-        let generation = objects::generation(folder).ok_or_else(unknown)?;
-        let snapshot = Snapshot::read(&self.store, generation)?;
-        let tickets = self.tickets(&snapshot)?.into_iter();
-        let mut named = tickets.filter(|ticket| ticket.full_name() == name);
-        let ticket = named.next().ok_or_else(unknown)?;
-        Ok((snapshot, ticket))
     }
 
     /// Forgets all earlier generations.
@@ -151,79 +126,98 @@ impl<G: Trainable> Worker<G> {
         self.generation = self.generation.max(generation);
     }
 
-    /// Claims an open ticket of a generation; `None` if there is none now.
+    /// The next ticket: a free one of any open generation, else one of the oldest that another machine has claimed,
+    /// which may be dead.
+    fn next(&mut self) -> Result<Next, TrainError> {
+        let (mut generation, mut claimed) = (self.generation, None);
+        loop {
+            let snapshot = Snapshot::read(&self.store, generation)?;
+            if snapshot.is_done {
+                self.generation = generation + 1;
+            } else if !snapshot.has_games {
+                let is_finished = snapshot.is_finished && generation == self.generation;
+                return Ok(match claimed {
+                    Some(ticket) => Next::Play(ticket),
+                    None if is_finished => Next::Finished,
+                    None => Next::Wait,
+                });
+            } else if let Some(ticket) = self.claim(&snapshot, &mut claimed)? {
+                return Ok(Next::Play(ticket));
+            }
+            generation += 1;
+        }
+    }
+
+    /// Claims a free ticket of a generation; `None` if there is none now. If all are claimed by other machines, one of
+    /// them is noted, unless one is.
     ///
     /// # Errors
     /// [`TrainError`] of the store.
     pub(super) fn claim(
         &mut self,
         snapshot: &Snapshot,
-    ) -> Result<Option<(Ticket, u32)>, TrainError> {
+        claimed: &mut Option<Ticket>,
+    ) -> Result<Option<Ticket>, TrainError> {
         self.offers.retain(|&number, _| number >= self.generation);
         let mut open = self.tickets(snapshot)?;
         open.retain(|ticket| !snapshot.has_result(&ticket.result()));
-        self.claims.claim(snapshot, open, self.generation)
-    }
-
-    /// The next ticket of any open generation.
-    fn next(&mut self) -> Result<Next, TrainError> {
-        let mut generation = self.generation;
-        loop {
-            let snapshot = Snapshot::read(&self.store, generation)?;
-            if !snapshot.has_games && !snapshot.has_matches {
-                let is_finished = snapshot.is_finished && generation == self.generation;
-                return Ok(if is_finished {
-                    Next::Finished
-                } else {
-                    Next::Wait
-                });
+        // From a random place, so that few machines try or repeat the same one.
+        let place = getrandom::u32().unwrap_or_default() as usize % open.len().max(1);
+        open.rotate_left(place);
+        let is_free = |ticket: &&Ticket| !snapshot.claimed.contains(&ticket.name);
+        for ticket in open.iter().filter(is_free).take(MAX_TRIED) {
+            let creation = self.store.create(&ticket.claim(), self.id.as_bytes())?;
+            if creation == Creation::Created {
+                return Ok(Some(ticket.clone()));
             }
-            if snapshot.is_done {
-                self.generation = generation + 1;
-                self.offers.remove(&generation);
-            } else if let Some((ticket, attempt)) = self.claim(&snapshot)? {
-                return Ok(Next::Play(ticket, attempt));
-            }
-            generation += 1;
         }
+        if claimed.is_none() && !open.iter().any(|ticket| is_free(&ticket)) {
+            *claimed = open.pop();
+        }
+        Ok(None)
     }
 
-    /// Plays a ticket and keeps its result; `attempt` is that of its claim, if it has one.
+    /// Plays a ticket and keeps its result, unless another machine has done so meanwhile.
     ///
     /// # Errors
     /// As [`Self::run`], and those of `observe`.
     pub(super) fn play(
         &mut self,
         ticket: &Ticket,
-        attempt: Option<u32>,
         observe: &mut dyn FnMut(Progress) -> Result<(), TrainError>,
     ) -> Result<(), TrainError> {
-        let claim = attempt.map(|attempt| ticket.claim(attempt));
         let begun = self.store.now();
-        self.heartbeat.update(|machine| machine.holding = claim);
-        let offers = self.offers.entry(ticket.generation).or_default();
-        let mut before = Progress::default();
+        let (mut before, mut looked) = (Progress::default(), begun);
         let mut tell = |progress: Progress| {
             self.heartbeat.update(|machine| {
                 machine.games += progress.games - before.games;
                 machine.evaluations += progress.evaluations - before.evaluations;
             });
             before = progress;
-            observe(progress)
+            observe(progress)?;
+            let now = self.store.now();
+            if now.saturating_sub(looked) < self.look_every {
+                return Ok(());
+            }
+            looked = now;
+            match self.store.get(&ticket.result())? {
+                Some(_) => Err(TrainError::Interrupted),
+                None => Ok(()),
+            }
         };
-        let played = self.player.play(offers, ticket, &mut tell);
-        let kept = played.and_then(|bytes| self.keep(ticket, &bytes));
+        let offers = self.offers.entry(ticket.generation).or_default();
+        let is_ours = match self.player.play(offers, ticket, &mut tell) {
+            Ok(bytes) => self.keep(ticket, &bytes)? == Creation::Created,
+            Err(TrainError::Interrupted) => false,
+            Err(error) => return Err(error),
+        };
         let now = self.store.now();
-        let busy = now.saturating_sub(begun).as_secs_f64();
-        let seconds = now.saturating_sub(self.begun).as_secs_f64();
         self.heartbeat.update(|machine| {
-            machine.holding = None;
-            machine.busy_seconds += busy;
-            machine.seconds = seconds;
-            machine.tickets += u64::from(kept.is_ok());
-            machine.repeated += u64::from(matches!(kept, Ok(Creation::Existed)));
+            machine.busy_seconds += now.saturating_sub(begun).as_secs_f64();
+            machine.seconds = now.saturating_sub(self.begun).as_secs_f64();
+            machine.tickets += u64::from(is_ours);
         });
-        kept.map(drop)
+        Ok(())
     }
 
     /// Creates the result of a ticket, or compares it with the one that is there.

@@ -15,16 +15,10 @@ pub struct Machine {
     pub threads: usize,
     /// Device of its networks.
     pub device: String,
-    /// GPUs that it uses, possibly a share of one.
-    pub gpus: f64,
     /// Reports so far: it lives if this number grows.
     pub beats: u64,
-    /// The claim that it holds, if any.
-    pub holding: Option<String>,
-    /// Finished tickets.
+    /// Tickets that it was the first to finish.
     pub tickets: u64,
-    /// Those that another machine had finished before.
-    pub repeated: u64,
     /// Games played.
     pub games: u64,
     /// Evaluations of networks.
@@ -37,75 +31,29 @@ pub struct Machine {
     pub ended: bool,
 }
 
-/// All machines of a run, as its learner saw them last.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Machines {
-    /// Each with the seconds since its number of reports last grew, as the learner's clock has it.
-    pub machines: Vec<(Machine, f64)>,
-    /// Number of the learner.
-    #[serde(rename = "epoch")]
-    pub term: u32,
-    /// The generation whose tickets are counted.
-    pub generation: u32,
-    /// Its tickets of games and matches.
-    pub tickets: u64,
-    /// Finished ones.
-    pub done: u64,
-    /// Claimed ones, finished ones included.
-    pub claimed: u64,
-    /// Claims that were given up and taken over by other machines.
-    #[serde(rename = "taken_over")]
-    pub reclaimed: u64,
-    /// Requests of the learner to the store.
-    pub requests: u64,
-    /// Those that failed and were repeated.
-    pub failures: u64,
-    /// The longest time in seconds without an answer.
-    pub longest_silence: f64,
-}
-
 /// Seconds without a report after which a machine is shown as silent.
 const SILENT: f64 = 120.0;
-
-/// Silence of the store in seconds that is worth telling.
-const LONG_SILENCE: f64 = 5.0;
 
 /// Machines in the table; others are counted.
 const MAX_ROWS: usize = 200;
 
 /// Facts about all machines, and a table of them.
-pub(super) fn section(of: &Machines) -> String {
-    let (mut living, mut rest): (Vec<_>, Vec<_>) = of
-        .machines
+pub(super) fn section(machines: &[(Machine, f64)]) -> String {
+    let (mut living, mut rest): (Vec<_>, Vec<_>) = machines
         .iter()
         .partition(|(machine, age)| !machine.ended && *age < SILENT);
     living.sort_by(|a, b| a.0.id.cmp(&b.0.id));
     rest.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let hours = |of_machine: fn(&Machine) -> f64| {
-        let machines = of.machines.iter().map(|(machine, _)| machine);
-        let seconds = machines.map(|machine| of_machine(machine) * machine.busy_seconds);
-        seconds.sum::<f64>() / 3600.0
-    };
+    let seconds = machines.iter();
+    let seconds = seconds.map(|(machine, _)| machine.threads as f64 * machine.busy_seconds);
     let mut text = format!(
-        "<h2>Machines</h2><p class=\"facts\">{} of {} report. Generation {}: {} of {} tickets done, {} \
-         claimed, {} taken over from silent machines. {:.2} core hours, {:.2} GPU hours of play. \
-         Learner {}; it made {} requests to the store, {} of which failed and were repeated.{}</p>",
+        "<h2>Machines</h2><p class=\"facts\">{} of {} report. {:.2} core hours of play.</p>",
         living.len(),
-        of.machines.len(),
-        of.generation,
-        of.done,
-        of.tickets,
-        of.claimed,
-        of.reclaimed,
-        hours(|machine| machine.threads as f64),
-        hours(|machine| machine.gpus),
-        of.term,
-        of.requests,
-        of.failures,
-        silence(of.longest_silence),
+        machines.len(),
+        seconds.sum::<f64>() / 3600.0,
     );
     text.push_str(
-        "<div class=\"table\"><table><tr><th>machine<th>threads<th>device<th>tickets<th>repeated\
+        "<div class=\"table\"><table><tr><th>machine<th>threads<th>device<th>tickets\
          <th>games<th>games/s<th>evaluations/s<th>busy<th>last report</tr>",
     );
     let all = living.iter().chain(&rest);
@@ -113,25 +61,14 @@ pub(super) fn section(of: &Machines) -> String {
         row(&mut text, machine, *age);
     }
     text.push_str("</table></div>");
-    if of.machines.len() > MAX_ROWS {
+    if machines.len() > MAX_ROWS {
         let _ = write!(
             text,
             "<p class=\"note\">And {} more.</p>",
-            of.machines.len() - MAX_ROWS
+            machines.len() - MAX_ROWS
         );
     }
     text
-}
-
-/// What a silent store means.
-fn silence(seconds: f64) -> String {
-    if seconds < LONG_SILENCE {
-        return String::new();
-    }
-    format!(
-        " Once the store did not answer for {seconds:.0} s: all machines wait then, and go on with what \
-         they have when it answers."
-    )
 }
 
 fn row(text: &mut String, machine: &Machine, age: f64) {
@@ -148,12 +85,11 @@ fn row(text: &mut String, machine: &Machine, age: f64) {
     // Writing into a string cannot fail.
     let _ = write!(
         text,
-        "<tr><td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{:.2}<td>{:.0}<td>{busy:.0}%<td>{last}</tr>",
+        "<tr><td>{}<td>{}<td>{}<td>{}<td>{}<td>{:.2}<td>{:.0}<td>{busy:.0}%<td>{last}</tr>",
         escape(&machine.id),
         machine.threads,
         escape(&machine.device),
         machine.tickets,
-        machine.repeated,
         machine.games,
         rate(machine.games),
         rate(machine.evaluations),
@@ -176,29 +112,19 @@ mod tests {
             ended,
             ..Machine::default()
         };
-        let mut machines = Machines {
-            machines: vec![
-                (machine("a", true), 3.0),
-                (machine("b<", false), 500.0),
-                (machine("c", false), 7.0),
-            ],
-            tickets: 8,
-            done: 3,
-            ..Machines::default()
-        };
+        let machines = [
+            (machine("a", true), 3.0),
+            (machine("b<", false), 500.0),
+            (machine("c", false), 7.0),
+        ];
         let text = section(&machines);
-        assert!(
-            text.contains("1 of 3 report") && text.contains("3 of 8 tickets"),
-            "{text}"
-        );
+        assert!(text.contains("1 of 3 report"), "{text}");
         assert!(
             text.contains("6.00 core hours") && text.contains("<td>50%<td>7 s ago"),
             "{text}"
         );
         let place = |part: &str| text.find(part).unwrap();
         assert!(place("<td>c<") < place("<td>a<") && place("<td>a<") < place("<td>b&lt;<"));
-        assert!(text.contains("silent for 500 s") && !text.contains("Once the store"));
-        machines.longest_silence = 31.0;
-        assert!(section(&machines).contains("did not answer for 31 s"));
+        assert!(text.contains("silent for 500 s"));
     }
 }

@@ -5,26 +5,24 @@ mod charts;
 mod machines;
 mod page;
 
-pub use machines::{Machine, Machines};
+pub use machines::Machine;
 pub use page::{RELOAD_SECONDS, head, write};
 
 use crate::TrainError;
 use crate::cycle::{
-    CyclePlan, Generation, MatchRecord, RatedPlayer, RunFolder, all_match_records, load,
-    next_stage, rating_of, ratings,
+    CyclePlan, Generation, MatchRecord, RatedPlayer, RunFolder, all_match_records, next_stage,
+    rating_of, ratings,
 };
 use tengen::clock::{date_time, unix_time};
 use tengen::games::GAMES;
 
-/// State of the run.
+/// A run whose plan is not complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RunState {
-    /// Running: the current step, and the time of the report in UTC.
-    Working(String, String),
-    /// The plan is complete.
-    Finished,
-    /// The plan is not complete; whether a process works on it is unknown.
-    Unfinished,
+pub struct Working {
+    /// The current step, as a sentence.
+    pub on: String,
+    /// The time of the report in UTC.
+    pub time: String,
 }
 
 /// What a report is about.
@@ -41,10 +39,10 @@ pub struct ReportData {
     pub match_records: Vec<MatchRecord>,
     /// Seconds spent so far.
     pub seconds: f64,
-    /// State of the run.
-    pub state: RunState,
-    /// The machines that play for it, if there are others.
-    pub machines: Option<Machines>,
+    /// What the run does, until its plan is complete.
+    pub working: Option<Working>,
+    /// The other machines that play for it, each with the seconds since its last report.
+    pub machines: Vec<(Machine, f64)>,
 }
 
 /// The game and its boards, for people.
@@ -61,7 +59,11 @@ impl ReportData {
     ///
     /// # Errors
     /// [`TrainError`] when the folder holds no run, or a file cannot be read.
-    pub fn read(run_folder: &RunFolder, now: Option<&str>) -> Result<ReportData, TrainError> {
+    pub fn read(
+        run_folder: &RunFolder,
+        now: &str,
+        machines: &[(Machine, f64)],
+    ) -> Result<ReportData, TrainError> {
         let plan = run_folder.plan()?.ok_or_else(|| {
             TrainError::mismatch(run_folder.root(), "it holds no run of tengen-train loop")
         })?;
@@ -72,19 +74,18 @@ impl ReportData {
         let match_records = all_match_records(run_folder, count)?;
         let rated = ratings(&plan, &match_records);
         let elo = |generation| rating_of(&rated, generation).map(|rated| rated.elo);
-        let state = match (next_stage(&plan, &generations, elo), now) {
-            (None, _) => RunState::Finished,
-            (Some(_), Some(now)) => RunState::Working(now.to_owned(), date_time(unix_time(), 0)),
-            (Some(_), None) => RunState::Unfinished,
-        };
+        let working = next_stage(&plan, &generations, elo).map(|_| Working {
+            on: now.to_owned(),
+            time: date_time(unix_time(), 0),
+        });
         Ok(ReportData {
             name: name.display().to_string(),
             game: title(&plan),
             rated,
             match_records,
             seconds: run_folder.seconds()?,
-            state,
-            machines: load(&run_folder.machines())?,
+            working,
+            machines: machines.to_vec(),
             generations,
         })
     }

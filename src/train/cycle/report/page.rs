@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use super::charts::figures;
 use super::machines::section;
-use super::{ReportData, RunState};
-use crate::cycle::{Generation, RunFolder, rating_of};
+use super::{ReportData, Working};
+use crate::cycle::{Generation, Machine, RunFolder, rating_of};
 use crate::{TrainError, durable};
 use tengen::chart::escape;
 
@@ -26,12 +26,17 @@ td,th{padding:2px 5px;text-align:right;white-space:nowrap;border-bottom:1px soli
 /// Placeholder for missing measurements.
 const MISSING: &str = "&ndash;";
 
-/// Writes the report of a run into its folder; `now` is the step in progress.
+/// Writes the report of a run into its folder; `now` is the step in progress. Each of the other machines that play comes
+/// with the seconds since its last report.
 ///
 /// # Errors
 /// [`TrainError`] when a file cannot be read or written.
-pub fn write(run_folder: &RunFolder, now: Option<&str>) -> Result<(), TrainError> {
-    let data = ReportData::read(run_folder, now)?;
+pub fn write(
+    run_folder: &RunFolder,
+    now: &str,
+    machines: &[(Machine, f64)],
+) -> Result<(), TrainError> {
+    let data = ReportData::read(run_folder, now, machines)?;
     durable::write(&run_folder.report(), page(&data).as_bytes())
 }
 
@@ -51,8 +56,10 @@ pub fn head(title: &str, running: bool) -> String {
 /// The whole page.
 fn page(data: &ReportData) -> String {
     let name = escape(&data.name);
-    let running = matches!(data.state, RunState::Working(..));
-    let mut page = head(&format!("{name} &ndash; training run"), running);
+    let mut page = head(
+        &format!("{name} &ndash; training run"),
+        data.working.is_some(),
+    );
     page += &format!(
         "<h1>Training run {name}: {game}</h1><p class=\"state\">{state}</p>\
          <p class=\"facts\">{figures}</p><main>",
@@ -64,8 +71,8 @@ fn page(data: &ReportData) -> String {
         page.push_str(&figure);
     }
     page.push_str("</main>");
-    if let Some(machines) = &data.machines {
-        page.push_str(&section(machines));
+    if !data.machines.is_empty() {
+        page.push_str(&section(&data.machines));
     }
     if !data.generations.is_empty() {
         table(&mut page, data);
@@ -76,19 +83,14 @@ fn page(data: &ReportData) -> String {
 
 /// State of the run in one or two sentences.
 fn state(data: &ReportData) -> String {
-    match &data.state {
-        RunState::Working(what, when) => format!(
-            "Running. {} <small>As of {when} UTC; the page reloads itself every {RELOAD_SECONDS} \
+    match &data.working {
+        Some(Working { on, time }) => format!(
+            "Running. {} <small>As of {time} UTC; the page reloads itself every {RELOAD_SECONDS} \
              seconds. If that time stands still, the run was stopped: the same command goes on with \
              it.</small>",
-            escape(what)
+            escape(on)
         ),
-        RunState::Finished => "Finished: its plan is complete.".to_owned(),
-        RunState::Unfinished => {
-            "Not finished: <code>tengen-train loop --out FOLDER</code> goes on \
-                              with it."
-                .to_owned()
-        }
+        None => "Finished: its plan is complete.".to_owned(),
     }
 }
 
@@ -179,7 +181,7 @@ mod tests {
         }
     }
 
-    fn data(state: RunState) -> ReportData {
+    fn data(working: Option<Working>) -> ReportData {
         ReportData {
             name: "a<b".to_owned(),
             game: "NoGo 9x9".to_owned(),
@@ -193,28 +195,29 @@ mod tests {
             }],
             match_records: Vec::new(),
             seconds: 7200.0,
-            machines: None,
-            state,
+            machines: Vec::new(),
+            working,
         }
     }
 
     #[test]
     fn only_a_running_run_reloads() {
-        let running = RunState::Working("Generation 2 begins.".to_owned(), "2026".to_owned());
-        let page_of = |state| page(&data(state));
-        let page = page_of(running);
+        let running = Working {
+            on: "Generation 2 begins.".to_owned(),
+            time: "2026".to_owned(),
+        };
+        let page_of = |working| page(&data(working));
+        let page = page_of(Some(running));
         assert!(page.contains("http-equiv=\"refresh\"") && page.contains("Running. Generation 2"));
-        let page = page_of(RunState::Finished);
+        let page = page_of(None);
         assert!(!page.contains("refresh") && page.contains("Finished: its plan is complete."));
-        let page = page_of(RunState::Unfinished);
-        assert!(!page.contains("refresh") && page.contains("Not finished"));
         assert!(page.contains("<title>a&lt;b &ndash;") && !page.contains("a<b"));
         assert!(page.contains("2 generations, 26000 games, 2.00 hours"));
     }
 
     #[test]
     fn what_was_not_measured_is_missing() {
-        let page = page(&data(RunState::Finished));
+        let page = page(&data(None));
         for absent in [
             "Positions a second",
             "Policy entropy",

@@ -38,13 +38,13 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let has_network = |number: &u32| context.run_folder.network(*number).exists();
         let last = last.filter(has_network);
         let mut opponents = vec![Opponent {
-            name: anchor_name(anchor).try_into()?,
+            name: anchor_name(anchor),
             playouts: anchor,
             network: None,
         }];
         if let Some(last) = last {
             opponents.push(Opponent {
-                name: network_name(last).try_into()?,
+                name: network_name(last),
                 playouts: 0,
                 network: Some(NetworkRef::of(&context.run_folder.network(last))),
             });
@@ -63,7 +63,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let keep = |opponent: &Opponent, pairs| {
             let record = MatchRecord {
                 first: network_name(self.number),
-                second: opponent.name.to_string(),
+                second: opponent.name.clone(),
                 pairs,
             };
             save(&path(opponent), &record)

@@ -183,9 +183,6 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let (mut folders, mut rows) = (Vec::new(), 0);
         for number in (0..=newest).rev() {
             let of_number = self.games_folders(context, number);
-            if let Some(learner) = context.learner {
-                learner.fetch_games(number, &of_number)?;
-            }
             for folder in of_number.into_iter().rev() {
                 if shard::list(&folder)?.is_empty() {
                     log::warn!(

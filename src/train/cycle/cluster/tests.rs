@@ -1,0 +1,590 @@
+//! Whole runs: on a folder, on a store that fails, with workers that die.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use std::{fs, thread};
+
+use serde_json::{Value, json};
+
+use super::manifest::{Manifest, refuse_store, wait_for_plan};
+use super::objects::{self, Snapshot};
+use super::tickets::Ticket;
+use super::worker::{Worker, WorkerOptions};
+use super::{LearnerOptions, run_learner};
+use crate::cycle::{CyclePlan, Generation, Resources, RunFolder, fsck, run, to_json};
+use crate::play::runtime::Runtime;
+use crate::shards::dataset::Dataset;
+use crate::shards::row::Row;
+use crate::shards::shard::{self, ShardInfo};
+use crate::store::faulty::FaultyBackend;
+use crate::store::{RetryLimits, Store, open};
+use crate::{TrainError, durable};
+use tengen::clock::{Clock, SystemClock};
+use tengen::game::{BoardSize, Game};
+use tengen::games::nogo::SmallNoGo;
+use tengen_nn::eval::BackendKind;
+use tengen_nn::files::scratch::Scratch;
+
+const PLAN: &str = r#"
+size = 4
+warm-up = { games = 7, playouts = 10 }
+
+[[stage]]
+network = "az-1b8c"
+visits = 4
+games = 6
+generations = 2
+
+[self-play]
+concurrent = 3
+
+[window]
+held-out = 0.2
+
+[fit]
+batch = 16
+reuse = 1.0
+
+[rating]
+pairs = 3
+visits = 4
+anchors = [5, 50]
+
+[machines]
+games-per-ticket = 2
+pairs-per-ticket = 2
+"#;
+
+fn options(look_every: Duration) -> WorkerOptions {
+    WorkerOptions {
+        name: "test".to_owned(),
+        threads: 1,
+        look_every,
+    }
+}
+
+const OFTEN: Duration = Duration::from_millis(50);
+
+fn runtime() -> Runtime {
+    Runtime {
+        backend: Some(BackendKind::Tract),
+        ..Runtime::usual(None)
+    }
+}
+
+fn folder_store(path: &Path) -> Store {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    open(path.to_str().unwrap(), clock, RetryLimits::default()).unwrap()
+}
+
+fn start() -> SmallNoGo {
+    SmallNoGo::new(BoardSize::square(4)).unwrap()
+}
+
+/// A learner, which plays if told so.
+fn learn(
+    store: &Store,
+    folder: &Path,
+    (plan, plays): (&str, bool),
+) -> Result<Vec<Generation>, TrainError> {
+    let (runtime, clock) = (runtime(), SystemClock::new());
+    let resources = Resources::small(&runtime, &clock);
+    let options = LearnerOptions {
+        store: store.clone(),
+        worker: options(OFTEN),
+        plays,
+    };
+    let plan = CyclePlan::parse(plan).unwrap();
+    run_learner(&start(), &plan, folder, &resources, &options, &mut |_| ())
+}
+
+fn worker(store: &Store, options: &WorkerOptions) -> Worker<SmallNoGo> {
+    Worker::new(&start(), &runtime(), store, options).unwrap()
+}
+
+/// A learner with this many workers.
+fn run_with_workers(store: &Store, folder: &Path, plan: &str, workers: usize) -> Vec<Generation> {
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                let mut worker = worker(store, &options(OFTEN));
+                worker.run(|_| ()).unwrap();
+            });
+        }
+        learn(store, folder, (plan, workers == 0)).unwrap()
+    })
+}
+
+/// Objects that must be the same in every run: results, offers, and networks.
+fn products(store: &Store) -> BTreeMap<String, Vec<u8>> {
+    let is_product = |name: &&String| {
+        let parts = ["/games/", "/matches/", "tickets.json", "matches.json"];
+        let is_result = name.starts_with("g0") && parts.iter().any(|part| name.contains(part));
+        // And not those of a run in the same folder.
+        let is_network = name.starts_with("networks/") && !name.contains('-');
+        (is_result && !name.contains("/claims/")) || is_network
+    };
+    let names = store.list("").unwrap();
+    let products = names.iter().filter(is_product);
+    products
+        .map(|name| (name.clone(), store.get(name).unwrap().unwrap()))
+        .collect()
+}
+
+#[track_caller]
+fn same(found: &BTreeMap<String, Vec<u8>>, wanted: &BTreeMap<String, Vec<u8>>) {
+    let names = wanted.keys().chain(found.keys());
+    let differ: Vec<&String> = names.filter(|k| found.get(*k) != wanted.get(*k)).collect();
+    assert!(differ.is_empty(), "{differ:?}");
+    assert!(wanted.len() > 15, "{}", wanted.len());
+}
+
+#[test]
+fn a_run_has_the_same_results_on_every_store_with_any_number_of_workers() {
+    let (alone, alone_copy) = (
+        Scratch::new("cluster-alone"),
+        Scratch::new("cluster-alone-copy"),
+    );
+    let store = folder_store(alone.path());
+    let done = run_with_workers(&store, alone_copy.path(), PLAN, 0);
+    assert_eq!((done.len(), done[2].games_so_far), (3, 19));
+    let finished = |store: &Store| store.get("g0003/finished.json").unwrap();
+    assert!(finished(&store).is_some(), "the plan is complete");
+    let wanted = products(&store);
+    for path in [alone.path(), alone_copy.path()] {
+        let findings = fsck::check(path).unwrap();
+        assert_eq!(findings.problems, []);
+        assert_eq!(findings.games, 19);
+    }
+
+    let report = fs::read_to_string(RunFolder::new(alone_copy.path()).report()).unwrap();
+    assert!(report.contains("1 of 1 report"), "{report}");
+
+    for seed in 0..3 {
+        let copy = Scratch::new(&format!("cluster-faulty-{seed}"));
+        let backend = FaultyBackend::new(seed);
+        let store = backend.store();
+        backend.fail_randomly(0.1);
+        run_with_workers(&store, copy.path(), PLAN, 2);
+        backend.fail_randomly(0.0);
+        same(&products(&store), &wanted);
+        assert_eq!(backend.replaced(), Vec::<String>::new());
+    }
+
+    // Another request is in the way of each one.
+    for workers in [0, 2] {
+        let scratch = Scratch::new(&format!("cluster-conflicts-{workers}"));
+        let place = |name: &str| scratch.path().join(name);
+        let backend = FaultyBackend::new(1);
+        let store = backend.store();
+        backend.conflict_once();
+        run_with_workers(&store, &place("copy"), PLAN, workers);
+        same(&products(&store), &wanted);
+        assert_eq!(backend.replaced(), Vec::<String>::new());
+        assert!(finished(&store).is_some());
+        let again = learn(&store, &place("copy"), (PLAN, true)).unwrap();
+        assert_eq!((again.len(), again[2].games_so_far), (3, 19));
+    }
+
+    // In the run's own folder.
+    let both = Scratch::new("cluster-both");
+    let store = folder_store(both.path());
+    run_with_workers(&store, both.path(), PLAN, 1);
+    same(&products(&store), &wanted);
+    assert_eq!(fsck::check(both.path()).unwrap().problems, []);
+}
+
+/// A run of one generation in the store `store`, in the folder `copy`; returns its plan.
+fn learn_briefly(scratch: &Scratch) -> String {
+    let plan = PLAN.replace("generations = 2", "generations = 1");
+    let [store, copy] = ["store", "copy"].map(|name| scratch.path().join(name));
+    learn(&folder_store(&store), &copy, (&plan, true)).unwrap();
+    plan
+}
+
+/// Forgets that generation 1 is finished, and its games.
+fn reopen(folder: &Path) {
+    let run_folder = RunFolder::new(folder);
+    let _ = fs::remove_file(run_folder.summary(1));
+    let _ = fs::remove_dir_all(run_folder.games(1));
+}
+
+#[test]
+fn a_check_finds_damaged_objects() {
+    let scratch = Scratch::new("cluster-check");
+    let place = |name: &str| scratch.path().join(name);
+    learn_briefly(&scratch);
+    let games = Dataset::load(&[place("store/g0001/games")], 1000, 0.0).unwrap();
+    assert_eq!(games.games, 6, "they can be used without the learner");
+    let problems = || fsck::check(scratch.path()).unwrap().problems;
+    assert_eq!(problems(), []);
+    for (name, advice) in [
+        ("store/g0001/tickets.json", "delete it"),
+        ("store/g0001/games/0001.parquet", "delete it"),
+        ("store/g0000/matches/rave-5.0000.json", "delete it"),
+        ("copy/generation-0001.json", "restore it"),
+    ] {
+        let path = place(name);
+        let mut bytes = fs::read(&path).unwrap();
+        bytes[30] ^= 1;
+        fs::write(&path, &bytes).unwrap();
+        let found = problems();
+        let is_told = |found: &fsck::Problem| {
+            found.what.contains("it is damaged: ") && found.what.contains(advice)
+        };
+        assert!(found.len() == 1 && is_told(&found[0]), "{name}: {found:?}");
+        bytes[30] ^= 1;
+        fs::write(&path, &bytes).unwrap();
+    }
+}
+
+/// What the learner's messages say about damaged objects helps.
+#[test]
+fn what_a_store_has_lost_is_made_again() {
+    let scratch = Scratch::new("cluster-lost");
+    let place = |name: &str| scratch.path().join(name);
+    let short = learn_briefly(&scratch);
+    let store = folder_store(&place("store"));
+    let wanted = products(&store);
+    let manifest = fs::read(place("store/run.json")).unwrap();
+    for name in ["g0001/tickets.json", "g0001/games/0001.parquet"] {
+        let path = place("store").join(name);
+        let mut bytes = fs::read(&path).unwrap();
+        bytes[60] ^= 1;
+        fs::write(&path, &bytes).unwrap();
+        reopen(&place("copy"));
+        let message = learn(&store, &place("copy"), (&short, true))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            message.contains(&format!("{name}: it is damaged: "))
+                && message.contains("delete it and start the learner again"),
+            "{message}"
+        );
+        fs::remove_file(&path).unwrap();
+        learn(&store, &place("copy"), (&short, true)).unwrap();
+        assert_eq!(products(&store), wanted, "{name}");
+    }
+    for name in ["g0001/done.json", "g0000/done.json", "run.json"] {
+        fs::remove_file(place("store").join(name)).unwrap();
+    }
+    // As another process, which has not seen them.
+    let store = folder_store(&place("store"));
+    learn(&store, &place("copy"), (&short, true)).unwrap();
+    assert_eq!(fs::read(place("store/run.json")).unwrap(), manifest);
+    assert!(place("store/g0001/done.json").exists());
+}
+
+/// A writer of the store cannot have a worker write elsewhere.
+#[test]
+fn a_network_does_not_lead_out_of_the_workers_folder() {
+    let scratch = Scratch::new("cluster-outside");
+    let place = |name: &str| scratch.path().join(name);
+    learn_briefly(&scratch);
+    let path = place("store/g0001/tickets.json");
+    let mut offer: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    *offer.pointer_mut("/network/hash").unwrap() = json!("../../outside");
+    // Anyone can compute it, and older programs wrote none.
+    offer.as_object_mut().unwrap().remove("checksum");
+    fs::write(&path, serde_json::to_vec(&offer).unwrap()).unwrap();
+    let store = folder_store(&place("store"));
+    let mut worker = worker(&store, &options(OFTEN));
+    let ticket = ticket(&mut worker, &store, "g0001/games/0001");
+    let refused = worker.play(&ticket, &mut |_| Ok(())).unwrap_err();
+    assert!(matches!(refused, TrainError::Refused(_)), "{refused}");
+    assert!(refused.to_string().contains("leads out"), "{refused}");
+}
+
+/// The ticket of this name.
+fn ticket(worker: &mut Worker<SmallNoGo>, store: &Store, name: &str) -> Ticket {
+    let generation = name[1..5].parse().unwrap();
+    let snapshot = Snapshot::read(store, generation).unwrap();
+    let tickets = worker.tickets(&snapshot).unwrap().into_iter();
+    let mut named = tickets.filter(|ticket| ticket.full_name() == name);
+    named.next().unwrap()
+}
+
+/// A worker offers what it likes; the learner takes what the ticket asks for.
+#[test]
+fn a_result_that_is_not_of_its_ticket_is_refused() {
+    let scratch = Scratch::new("cluster-forged");
+    let place = |name: &str| scratch.path().join(name);
+    learn_briefly(&scratch);
+    let store = folder_store(&place("store"));
+    let path = place("store/g0001/games/0001.parquet");
+    let bytes = fs::read(&path).unwrap();
+    let shard = shard::read(&path).unwrap();
+    let first = shard.rows[0].game;
+    let of = |source: &str| ShardInfo {
+        source: shard.info.source.replace("seed=", source),
+        ..shard.info.clone()
+    };
+    let renumbered = shard.rows.iter().cloned().map(|row| Row {
+        game: row.game + 1,
+        ..row
+    });
+    let one = shard.rows.iter().filter(|row| row.game == first).cloned();
+    for (number, (info, rows, about)) in [
+        (
+            of("evil seed="),
+            shard.rows.clone(),
+            "its games are of nogo 4x4",
+        ),
+        (
+            of("seed=1"),
+            shard.rows.clone(),
+            "its games are of nogo 4x4",
+        ),
+        (of("seed="), renumbered.collect(), "not just the 2 games"),
+        (of("seed="), one.collect::<Vec<_>>(), "not just the 2 games"),
+        (
+            of("seed="),
+            vec![shard.rows[0].clone(); 500],
+            "not just the 2 games",
+        ),
+        (
+            of("seed="),
+            shard
+                .rows
+                .iter()
+                .flat_map(|row| [row.clone(), row.clone()])
+                .collect(),
+            "a position of a game twice",
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        fs::write(&path, shard::encode(&info, &rows).unwrap()).unwrap();
+        reopen(&place("copy"));
+        let refused = learn(&store, &place("copy"), (PLAN, true));
+        let refused = refused.unwrap_err().to_string();
+        let is_told = refused.contains(about)
+            && refused.contains("g0001/games/0001.parquet")
+            && refused.contains("delete it");
+        assert!(is_told, "{number}: {refused}");
+    }
+    fs::write(&path, bytes).unwrap();
+    reopen(&place("copy"));
+    assert_eq!(
+        learn(&store, &place("copy"), (PLAN, true)).unwrap().len(),
+        3
+    );
+}
+
+#[test]
+fn a_store_holds_one_run() {
+    let scratch = Scratch::new("cluster-one");
+    let place = |name: &str| scratch.path().join(name);
+    let short = learn_briefly(&scratch);
+    learn(
+        &folder_store(&place("other")),
+        &place("other-copy"),
+        (&short, true),
+    )
+    .unwrap();
+    // Of the same plan.
+    let refused = learn(
+        &folder_store(&place("store")),
+        &place("other-copy"),
+        (PLAN, true),
+    );
+    let refused = refused.unwrap_err();
+    assert!(matches!(refused, TrainError::Refused(_)), "{refused}");
+    assert!(refused.to_string().contains("another run"), "{refused}");
+}
+
+#[test]
+fn a_worker_that_cannot_write_ends_at_once() {
+    let scratch = Scratch::new("cluster-unwritable");
+    let store = folder_store(scratch.path());
+    fs::write(scratch.path().join("workers"), b"no folder").unwrap();
+    let refused = Worker::new(&start(), &runtime(), &store, &options(OFTEN));
+    let message = refused.err().map(|error| error.to_string());
+    assert!(message.is_some_and(|message| message.contains("workers/test-")));
+}
+
+#[test]
+fn another_machine_goes_on_with_the_folder() {
+    let scratch = Scratch::new("cluster-goes-on");
+    let (whole, parts) = (scratch.path().join("whole"), scratch.path().join("parts"));
+    let plan = format!("{PLAN}ahead = 1\n");
+    let copy = |name: &str| scratch.path().join(name);
+    let short = plan.replace("generations = 2", "generations = 1");
+    learn(&folder_store(&whole), &copy("a"), (&short, true)).unwrap();
+    let wanted = learn(&folder_store(&whole), &copy("a"), (&plan, true)).unwrap();
+    let store = folder_store(&parts);
+    assert_eq!(learn(&store, &copy("b"), (&short, true)).unwrap().len(), 2);
+    fs::rename(copy("b"), copy("c")).unwrap();
+    let done = learn(&store, &copy("c"), (&plan, true)).unwrap();
+    assert_eq!(done.len(), 3);
+    same(&products(&store), &products(&folder_store(&whole)));
+    let players = |done: &[Generation]| -> Vec<String> {
+        done.iter()
+            .map(|generation| generation.players.clone())
+            .collect()
+    };
+    assert_eq!(players(&done), players(&wanted));
+    assert_eq!(
+        players(&done)[..2],
+        ["rollouts", "rollouts"],
+        "a generation ahead"
+    );
+    assert!(players(&done)[2].starts_with("network-0000"));
+    let other = plan.replace("visits = 4", "visits = 5");
+    let refused = learn(&store, &copy("c"), (&other, true)).unwrap_err();
+    assert!(matches!(refused, TrainError::Refused(_)), "{refused}");
+    assert!(refused.to_string().contains("another plan"), "{refused}");
+}
+
+#[test]
+fn other_machines_join_a_run_between_its_generations() {
+    let scratch = Scratch::new("cluster-join");
+    let folder = scratch.path().join("run");
+    let games = RunFolder::new(&folder).games(0);
+    let short = PLAN.replace("generations = 2", "generations = 1");
+    fs::create_dir_all(&games).unwrap();
+    fs::write(folder.join("plan.toml"), &short).unwrap();
+    let store = folder_store(&folder);
+    let refused = learn(&store, &folder, (PLAN, true)).unwrap_err();
+    assert!(matches!(refused, TrainError::Refused(_)), "{refused}");
+    assert!(refused.to_string().contains("`loop --out`"), "{refused}");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 2, "it is untouched");
+
+    let (runtime, clock) = (runtime(), SystemClock::new());
+    let resources = Resources::small(&runtime, &clock);
+    let plan = CyclePlan::parse(&short).unwrap();
+    run(&start(), &plan, &folder, &resources, &mut |_| ()).unwrap();
+    refuse_store(&folder).unwrap();
+    let done = run_with_workers(&store, &folder, PLAN, 1);
+    assert_eq!((done.len(), done[2].games_so_far), (3, 19));
+    assert!(folder.join("g0000/done.json").exists() && folder.join("g0002/games").exists());
+    assert_eq!(wait_for_plan(&store).unwrap().stage[0].generations, 2);
+    assert_eq!(fsck::check(&folder).unwrap().problems, []);
+    let refused = refuse_store(&folder).unwrap_err();
+    assert!(matches!(refused, TrainError::Refused(_)), "{refused}");
+    assert!(refused.to_string().contains("loop --run"), "{refused}");
+}
+
+/// A bit of a result that has changed is noticed by a check.
+#[test]
+fn a_damaged_result_is_noticed() {
+    let scratch = Scratch::new("cluster-damaged");
+    let place = |name: &str| scratch.path().join(name);
+    learn_briefly(&scratch);
+    let matches = place("store").join("g0001/matches");
+    let pairs = durable::list(&matches, "", "json").unwrap().remove(0);
+    for (path, at) in [
+        (place("store").join("g0001/games/0001.parquet"), 60),
+        (pairs, 30),
+    ] {
+        let name = path.display();
+        let mut bytes = fs::read(&path).unwrap();
+        bytes[at] ^= 1;
+        fs::write(&path, &bytes).unwrap();
+        let problems = fsck::check(&path).unwrap().problems;
+        assert_eq!(problems.len(), 1, "{name}");
+        bytes[at] ^= 1;
+        fs::write(&path, &bytes).unwrap();
+        assert_eq!(fsck::check(&path).unwrap().problems, [], "{name}");
+    }
+}
+
+#[test]
+fn a_plan_whose_files_are_missing_begins_nothing() {
+    let scratch = Scratch::new("cluster-files");
+    let place = |name: &str| scratch.path().join(name);
+    let plan = PLAN.replace("playouts = 10", "playouts = 10, network = \"nothere.onnx\"");
+    let learned = learn(
+        &folder_store(&place("store")),
+        &place("copy"),
+        (&plan, true),
+    );
+    let message = learned.unwrap_err().to_string();
+    assert!(
+        message.contains("network of [warm-up]") && message.contains("nothere.onnx"),
+        "{message}"
+    );
+    assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_run_of_another_program_is_refused_with_the_reason() {
+    let backend = FaultyBackend::new(1);
+    let store = backend.store();
+    let plan = CyclePlan::parse(PLAN).unwrap();
+    let manifest = Manifest::new(&plan).unwrap();
+    store
+        .create("run.json", &to_json(&manifest).unwrap())
+        .unwrap();
+    assert_eq!(Manifest::read(&store).unwrap().as_ref(), Some(&manifest));
+    for (change, reason) in [
+        ("protocol", "protocol 9"),
+        ("shard_format", "shard format 9"),
+    ] {
+        let mut other = serde_json::to_value(&manifest).unwrap();
+        other[change] = 9.into();
+        store.try_put("run.json", other.to_string().as_bytes());
+        let refused = Manifest::read(&store).unwrap_err();
+        assert!(matches!(refused, TrainError::Refused(_)), "{refused}");
+        assert!(refused.to_string().contains(reason), "{refused}");
+    }
+    let mut other = serde_json::to_value(&manifest).unwrap();
+    other["program"] = "tengen-train 9.9".into();
+    store.try_put("run.json", other.to_string().as_bytes());
+    let message = Manifest::read(&store).unwrap_err().to_string();
+    assert!(message.contains("program tengen-train 9.9"), "{message}");
+}
+
+/// Claims all tickets of generation 0 for machines that never report, and has one worker finish the run.
+fn run_after_deaths(store: &Store, copy: &Path, plan: &str) {
+    thread::scope(|scope| {
+        let learner = scope.spawn(|| learn(store, copy, (plan, false)));
+        while store.get("g0000/tickets.json").unwrap().is_none() {
+            thread::sleep(Duration::from_millis(5));
+        }
+        for ticket in 0..4 {
+            let name = objects::of(0, &objects::claim(&format!("games/{ticket:04}")));
+            store.create(&name, b"dead").unwrap();
+        }
+        worker(store, &options(OFTEN)).run(|_| ()).unwrap();
+        assert_eq!(learner.join().unwrap().unwrap().len(), 3);
+    });
+}
+
+/// A worker that died with a claim is replaced, and one whose result differs says so.
+#[test]
+fn a_dead_workers_ticket_is_played_and_a_wrong_result_is_seen() {
+    let scratch = Scratch::new("cluster-dead");
+    let place = |name: &str| scratch.path().join(name);
+    let short =
+        PLAN.split("[rating]").next().unwrap().to_owned() + "[machines]\ngames-per-ticket = 2\n";
+    // The next generation is open, too, while this one's dead are waited for.
+    let ahead = format!("{short}ahead = 1\n");
+    run_after_deaths(&folder_store(&place("ahead")), &place("ahead-copy"), &ahead);
+    let store = folder_store(&place("store"));
+    run_after_deaths(&store, &place("copy"), &short);
+
+    // The same ticket again: equal bytes. With another result in its place: refused.
+    let mut worker = worker(&store, &options(Duration::from_secs(60)));
+    let ticket = ticket(&mut worker, &store, "g0000/games/0001");
+    worker.play(&ticket, &mut |_| Ok(())).unwrap();
+    let (name, path) = (ticket.result(), Path::new("shard"));
+    let mut shard = shard::decode(path, store.get(&name).unwrap().unwrap()).unwrap();
+    shard.rows.pop();
+    let wrong = shard::encode(&shard.info, &shard.rows).unwrap();
+    store.try_put(&name, &wrong);
+    let refused = worker.play(&ticket, &mut |_| Ok(())).unwrap_err();
+    assert!(
+        refused.to_string().contains("with another result"),
+        "{refused}"
+    );
+    // Of another backend it may differ: the first one stays.
+    shard.info.source += " backend=another";
+    let other = shard::encode(&shard.info, &shard.rows).unwrap();
+    store.try_put(&name, &other);
+    worker.play(&ticket, &mut |_| Ok(())).unwrap();
+    assert_eq!(store.get(&name).unwrap(), Some(other));
+}
