@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 use tengen::game::{BoardSize, Game as _};
 use tengen::games::go::LargeGo;
 use tengen::games::go::{Features, WeightFit};
-use tengen_lab::mucgo::{BEGINS, ENDS, NormalFit, StageSamples};
+use tengen_lab::mucgo::{BEGINS, ENDS, NormalFit, Proxy, StageSample};
 use tengen_train::shards::import::each_game;
 
 use tengen_train::command::print;
@@ -20,8 +20,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// Fit when the middle game begins and ends, by several proxies, and test whether these plies are normally
-    /// distributed.
+    /// Fit when the middle game begins and ends, and test whether these plies are normally distributed.
     Stages(StagesArgs),
     /// Fit the weights of the domain scores, the ranking of Go's moves.
     Weights(WeightsArgs),
@@ -82,14 +81,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 fn stages(args: &StagesArgs, start: &LargeGo) -> anyhow::Result<()> {
-    let mut begins = StageSamples::of(BEGINS);
-    let mut ends = StageSamples::of(ENDS);
+    let mut samples = [BEGINS, ENDS].map(StageSample::of);
+    let mut games = 0;
     let left_out = each_game(start, &args.games.inputs, |moves| {
-        begins.add(start, &moves);
-        ends.add(start, &moves);
-        begins.games() < args.games.most()
+        for sample in &mut samples {
+            sample.add(start, &moves);
+        }
+        games += 1;
+        games < args.games.most()
     })?;
-    let games = begins.games();
     anyhow::ensure!(
         games > 0,
         "there is no game of Go on 19x19 without handicap"
@@ -97,18 +97,17 @@ fn stages(args: &StagesArgs, start: &LargeGo) -> anyhow::Result<()> {
     print(&format!("{games} games, {left_out} left out\n"))?;
     print("| stage | proxy | plies found | mean | deviation | T | chi-squared (df) | p |")?;
     print("|---|---|---|---|---|---|---|---|")?;
-    for (stage, samples, few) in [("begins", &begins, args.begins), ("ends", &ends, args.ends)] {
+    for (sample, few) in samples.iter().zip([args.begins, args.ends]) {
         for most in [usize::MAX, few] {
-            for (proxy, fit) in samples.fits(most) {
-                match fit {
-                    Some(fit) => print(&row(stage, proxy.name, &fit))?,
-                    None => print(&format!("| {stage} | {} | too few | | | | | |", proxy.name))?,
-                }
+            let Proxy { stage, name, .. } = sample.proxy;
+            match sample.fit(most) {
+                Some(fit) => print(&row(stage, name, &fit))?,
+                None => print(&format!("| {stage} | {name} | too few | | | | | |"))?,
             }
         }
     }
     print("")?;
-    for proxy in BEGINS.iter().chain(ENDS) {
+    for proxy in [BEGINS, ENDS] {
         print(&format!("- {}: {}", proxy.name, proxy.help))?;
     }
     Ok(())

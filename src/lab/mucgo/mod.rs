@@ -12,15 +12,13 @@
 //! | section III.B.3, the interval of the best (RSHQI) | `interval` |
 //! | equations 6 to 8, the stages of a game | `params` |
 //! | not defined: the value of domain knowledge, d | `params` |
-//! | equations 1 to 5, the plies at which the middle game begins and ends | `stages` over `proxies` |
+//! | equations 1 to 5, the plies at which the middle game begins and ends | `stages` |
 //!
-//! The last are fitted to recorded games: by several proxies for the judgement of a player, with a test
-//! whether they are normally distributed. The weights of domain scores are fitted by
+//! The last are fitted to recorded games, with a test whether they are normally distributed. The weights of domain scores are fitted by
 //! [`tengen::games::go::WeightFit`]. docs/papers.md#mucgo has the results and what the paper leaves open.
 
 mod interval;
 mod params;
-mod proxies;
 mod search;
 mod stages;
 #[cfg(test)]
@@ -29,6 +27,5 @@ mod tree;
 
 pub use interval::{IntervalBy, IntervalShare};
 pub use params::{DomainScale, MucgoParams, Pruning, StageWindow, TargetMove, Weighting};
-pub use proxies::{BEGINS, ENDS, MoveTraits, Proxy};
 pub use search::Mucgo;
-pub use stages::{NormalFit, StageSamples};
+pub use stages::{BEGINS, ENDS, NormalFit, Proxy, StageSample};
