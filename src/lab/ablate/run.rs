@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use super::plan::{AblationPlan, Arm, ArmResult, EnginePlayer, run_name};
 use super::table::table;
-use super::{keep, restore};
 use tengen::fnv;
 use tengen::stats::MatchScore;
 use tengen_train::cycle::{
@@ -19,7 +18,7 @@ use tengen_train::{TrainError, durable};
 /// Folders of a study.
 #[derive(Debug, Clone)]
 pub struct Folders {
-    /// Permanent results: small, may be committed.
+    /// Results of finished runs and matches: small, may be committed.
     pub results: PathBuf,
     /// The runs with their games.
     pub work: PathBuf,
@@ -32,10 +31,6 @@ impl Folders {
 
     fn arm_result(&self, run: &str) -> PathBuf {
         self.results.join(format!("{run}.json"))
-    }
-
-    fn unfinished(&self, run: &str) -> PathBuf {
-        self.results.join("unfinished").join(run)
     }
 }
 
@@ -109,20 +104,14 @@ fn one_run<G: Trainable>(
     observe: &mut dyn FnMut(&AblationEvent<'_>),
 ) -> Result<(), TrainError> {
     let name = run_name(arm, run.seed);
-    let (arm_result, unfinished) = (folders.arm_result(&name), folders.unfinished(&name));
+    let arm_result = folders.arm_result(&name);
     if arm_result.exists() {
         return Ok(());
     }
     let folder = folders.work.join(&name);
-    restore(&unfinished, &folder)?;
-    let mut kept = Ok(());
     let done = cycle::run(start, run, &folder, resources, &mut |event| {
-        if matches!(event, RunEvent::Finished(..)) && kept.is_ok() {
-            kept = keep(&folder, &unfinished);
-        }
         observe(&AblationEvent::Run(&name, event));
     })?;
-    kept?;
     let last = done
         .last()
         .ok_or_else(|| TrainError::Setting(format!("{name} has no generation")))?;
@@ -139,11 +128,7 @@ fn one_run<G: Trainable>(
         white_share: last.white_share,
         held_out: last.held_out,
     };
-    save(&arm_result, &result)?;
-    if unfinished.exists() {
-        std::fs::remove_dir_all(&unfinished).map_err(TrainError::io(&unfinished))?;
-    }
-    Ok(())
+    save(&arm_result, &result)
 }
 
 fn one_match<G: Trainable>(
@@ -294,16 +279,14 @@ mod tests {
         );
         assert!(go(&one_seed, &folders).unwrap().is_empty(), "all is done");
 
-        // A new machine, with the second arm unfinished after its first generation.
-        let unfinished = folders.unfinished("wide-s1");
+        // Finished runs are not needed again; the second arm was stopped after its first generation.
         let work = folders.work.join("wide-s1");
+        std::fs::remove_dir_all(folders.work.join("az-s1")).unwrap();
         std::fs::remove_file(folders.arm_result("wide-s1")).unwrap();
         std::fs::remove_file(work.join("generation-0001.json")).unwrap();
-        keep(&work, &unfinished).unwrap();
-        std::fs::remove_dir_all(&folders.work).unwrap();
         assert_eq!(go(&one_seed, &folders).unwrap(), ["wide-s1"]);
         let arm_result: ArmResult = load(&folders.arm_result("wide-s1")).unwrap().unwrap();
-        assert_eq!((arm_result.games, unfinished.exists()), (8, false));
+        assert_eq!(arm_result.games, 8);
 
         // Seeds may be added, settings not changed.
         assert_eq!(go(PLAN, &folders).unwrap().len(), 3);
