@@ -26,7 +26,10 @@ impl ByCritic {
     /// # Errors
     /// [`CriticError`] when no file is named, it cannot be read, or is for another game or board.
     pub fn new(options: EngineOptions) -> Result<(ByCritic, EngineOptions), CriticError> {
-        let path = options.model.clone().ok_or(CriticError::NotGiven)?;
+        let path = options.model.clone().ok_or_else(|| {
+            let how = "gtp critic needs a critic: --model FILE, made by tengen-lab critic";
+            CriticError(how.to_owned())
+        })?;
         let size = match options.size {
             Some(size) => size,
             None => Critic::load(&path)?.info.size(),

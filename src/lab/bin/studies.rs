@@ -6,7 +6,6 @@ use anyhow::Context;
 use clap::Parser;
 use tengen::clock::SystemClock;
 use tengen::games::with_game;
-use tengen::rollout::Rollout;
 use tengen_lab::ablate::{self, AblationEvent, AblationPlan, Folders};
 use tengen_lab::critic::taught::Taught;
 use tengen_lab::critic::{self, CriticEvent, CriticPlan, all_games};
@@ -27,11 +26,11 @@ fn read<P>(path: &Path, parse: impl Fn(&str) -> Result<P, TrainError>) -> anyhow
 pub(crate) struct AblateArgs {
     /// The plan, a TOML file; scripts/plans has those of the paper's tables
     plan: PathBuf,
-    /// Folder of permanent results: networks, figures, matches, the table in README.md, the newest
-    /// checkpoint of the unfinished run; small enough to be committed
+    /// Folder of results: networks, figures, matches, the table in README.md; small enough to be
+    /// committed
     #[arg(long)]
     out: PathBuf,
-    /// Folder of the runs with their games; a run that is missing there continues from --out
+    /// Folder of the runs with their games
     #[arg(long)]
     work: PathBuf,
     #[command(flatten)]
@@ -102,7 +101,7 @@ fn run_arms<G: Trainable>(
 pub(crate) struct CriticArgs {
     /// The plan, a TOML file; scripts/plans/critic-go.toml is the paper's
     plan: PathBuf,
-    /// Folder of the runs: their critics, records, tables.md and report.html; runs of the same plan
+    /// Folder of the runs: their critics, records, and at the end tables.md; runs of the same plan
     /// are continued
     #[arg(long)]
     out: PathBuf,
@@ -121,7 +120,7 @@ pub(crate) fn run_critic(args: &CriticArgs, interrupt: &Interrupt) -> anyhow::Re
     })?
 }
 
-fn teach<G: Taught + Rollout>(
+fn teach<G: Taught>(
     start: &G,
     plan: &CriticPlan,
     args: &CriticArgs,
@@ -129,12 +128,9 @@ fn teach<G: Taught + Rollout>(
 ) -> anyhow::Result<()> {
     // Each trains one critic at a time.
     let threads = args.threads.number();
-    let clock = SystemClock::new();
     let mut done = Vec::<(String, u32)>::new();
     let mut reporter = Reporter::new(all_games(plan), 0, "games", args.json, interrupt);
-    let report = args.out.join("report.html");
-    log::info!("the report is {}", report.display());
-    critic::run(start, plan, &args.out, threads, &clock, &mut |event| {
+    critic::run(start, plan, &args.out, threads, &mut |event| {
         match done.iter_mut().find(|(run, _)| *run == event.run) {
             Some((_, games)) => *games = event.games,
             None => done.push((event.run.clone(), event.games)),
@@ -147,5 +143,7 @@ fn teach<G: Taught + Rollout>(
         } = event;
         reporter.update(games, format!("{run}: {of_run} of {of}"), event);
     })?;
-    Ok(reporter.finish("finished", &serde_json::json!({ "finished": report }))?)
+    let tables = args.out.join("tables.md");
+    log::info!("the tables are {}", tables.display());
+    Ok(reporter.finish("finished", &serde_json::json!({ "finished": tables }))?)
 }

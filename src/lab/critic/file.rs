@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use super::Network;
 use tengen::game::BoardSize;
-use tengen_nn::files::{self, OpenError};
+use tengen_nn::files;
 
 /// Start of the first line, which identifies the file type.
 const FORMAT: &str = "tengen-critic-1";
@@ -52,41 +52,11 @@ pub struct Critic {
     pub network: Network,
 }
 
-/// Why a file is not a usable critic.
+/// Why there is no usable critic: none was given, the file cannot be read or is another kind of file, or the critic is
+/// for another game or board.
 #[derive(Debug, Error)]
-pub enum CriticError {
-    /// No file was given.
-    #[error("gtp critic needs a critic: --model FILE, made by tengen-lab critic")]
-    NotGiven,
-    /// Read error.
-    #[error("cannot read critic {path}: {source}")]
-    Read {
-        /// The file.
-        path: String,
-        /// Why.
-        source: OpenError,
-    },
-    /// Damaged, or another kind of file.
-    #[error("{path} is not a critic: {reason}")]
-    NoCritic {
-        /// The file.
-        path: String,
-        /// What was found.
-        reason: String,
-    },
-    /// It is for another game or board.
-    #[error("critic {path} plays {game} on {size}, not {wanted}")]
-    Misfit {
-        /// The file.
-        path: String,
-        /// Its game.
-        game: String,
-        /// Its board.
-        size: BoardSize,
-        /// The requested game and board.
-        wanted: String,
-    },
-}
+#[error("{0}")]
+pub struct CriticError(pub(crate) String);
 
 #[derive(Serialize, Deserialize)]
 struct Head {
@@ -108,30 +78,29 @@ impl Critic {
     /// # Errors
     /// [`CriticError`] names the file and the problem.
     pub fn load(path: &Path) -> Result<Critic, CriticError> {
-        let name = path.display().to_string();
-        match files::read(path, MAX_BYTES) {
-            Ok(bytes) => {
-                Critic::parse(&bytes).map_err(|reason| CriticError::NoCritic { path: name, reason })
-            }
-            Err(source) => Err(CriticError::Read { path: name, source }),
-        }
+        let name = path.display();
+        let bytes = files::read(path, MAX_BYTES)
+            .map_err(|error| CriticError(format!("cannot read critic {name}: {error}")))?;
+        Critic::parse(&bytes)
+            .map_err(|reason| CriticError(format!("{name} is not a critic: {reason}")))
     }
 
     /// Reads a file that must be for this game and board.
     ///
     /// # Errors
-    /// As [`Critic::load`], and [`CriticError::Misfit`].
+    /// As [`Critic::load`], and if it is for another.
     pub fn load_for(path: &Path, game: &str, size: BoardSize) -> Result<Critic, CriticError> {
         let critic = Critic::load(path)?;
-        if critic.info.game == game && critic.info.size() == size {
+        let info = &critic.info;
+        if info.game == game && info.size() == size {
             return Ok(critic);
         }
-        Err(CriticError::Misfit {
-            path: path.display().to_string(),
-            size: critic.info.size(),
-            game: critic.info.game,
-            wanted: format!("{game} on {size}"),
-        })
+        Err(CriticError(format!(
+            "critic {} plays {} on {}, not {game} on {size}",
+            path.display(),
+            info.game,
+            info.size()
+        )))
     }
 
     /// The content of its file.

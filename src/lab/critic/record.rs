@@ -1,5 +1,4 @@
-//! Persistent state of a run: games and matches so far as JSON, the network as a critic's file; and curves and
-//! statistics from the records of all runs, over seeds.
+//! Persistent state of a run: games and matches so far as JSON, the network as a critic's file.
 //!
 //! The network's file contains its number of games, so a process may be killed between writing the
 //! two files. Entries beyond the network's are dropped and played again, with the same random
@@ -10,37 +9,20 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::anchor::{Anchor, Measured};
 use super::lesson::Played;
-use super::plan::{Arm, CriticPlan, run_name};
+use super::strength::Measured;
 use crate::critic::Critic;
-use crate::seeds::Estimate;
-use tengen::chart::{Point, Series};
 use tengen_train::TrainError;
 use tengen_train::durable;
 
 /// The games of a run in order, and measurements of strength in between.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// The games: whether it was a test (1 or 0), the critic's points, its opponent's, plies.
+    /// The games.
     pub games: Vec<Played>,
     /// The matches.
     pub measured: Vec<Measured>,
-    /// Seconds of work, matches included, and of the matches alone.
-    pub seconds: [f64; 2],
 }
-
-/// Strength of the opponent, from games against random play.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct OpponentScore {
-    /// Its share of the points.
-    pub score: f64,
-    /// Number of games behind the score.
-    pub games: u32,
-}
-
-/// The file of an [`OpponentScore`], beside those of the runs.
-pub(super) const OPPONENT: &str = "opponent.json";
 
 /// The files of a run.
 #[derive(Debug, Clone)]
@@ -103,108 +85,4 @@ impl RunFiles {
         record.measured.retain(|measured| measured.games <= played);
         Ok(Some((record, critic)))
     }
-}
-
-/// Games averaged in a point of a curve, and in the paper's area.
-pub(super) const WINDOW: usize = 200;
-
-/// The runs of an arm.
-pub(super) struct ArmResults<'a> {
-    pub(super) arm: &'a Arm,
-    /// Games of the networks before the runs.
-    pub(super) before: u32,
-    /// Games of a finished run.
-    pub(super) of: u32,
-    /// Existing records, in the order of seeds.
-    pub(super) records: Vec<Record>,
-}
-
-/// Reads the existing records: the base first, if there is one.
-pub(super) fn read_results<'a>(
-    plan: &'a CriticPlan,
-    folder: &Path,
-) -> Result<Vec<ArmResults<'a>>, TrainError> {
-    let base = plan.base.as_ref();
-    let base_games = base.map_or(0, |arm| plan.lessons_of(arm).games);
-    let of_base = base.map(|arm| (arm, 0));
-    let of_arms = plan.arm.iter().map(|arm| (arm, base_games));
-    let results = of_base.into_iter().chain(of_arms).map(|(arm, before)| {
-        let runs = plan.seeds.iter().filter_map(|&seed| {
-            let files = RunFiles::new(folder, &run_name(arm, seed));
-            files.load(before).transpose()
-        });
-        Ok(ArmResults {
-            arm,
-            before,
-            of: plan.lessons_of(arm).games,
-            records: runs
-                .map(|run| Ok(run?.0))
-                .collect::<Result<_, TrainError>>()?,
-        })
-    });
-    results.collect()
-}
-
-impl ArmResults<'_> {
-    /// The finished runs.
-    pub(super) fn finished(&self) -> impl Iterator<Item = &Record> {
-        let of = self.of as usize;
-        self.records
-            .iter()
-            .filter(move |record| record.games.len() == of)
-    }
-
-    /// A value for each finished run.
-    pub(super) fn figures(&self, figure: impl Fn(&Record) -> f64) -> Vec<f64> {
-        self.finished().map(figure).collect()
-    }
-
-    /// A value per game as a curve, window by window: the mean over seeds.
-    pub(super) fn curve(&self, figure: impl Fn(&Played) -> f64) -> Series {
-        let windows = self.of as usize / WINDOW;
-        let points = (0..windows).filter_map(|window| {
-            let range = window * WINDOW..(window + 1) * WINDOW;
-            let games = self
-                .records
-                .iter()
-                .filter_map(|record| record.games.get(range.clone()));
-            let figures: Vec<f64> = games.flatten().map(&figure).collect();
-            let x = f64::from(self.before) + range.end as f64;
-            (!figures.is_empty()).then(|| (x, mean(&figures)))
-        });
-        Series::new(&self.arm.name, points)
-    }
-
-    /// The score against an anchor by games, with its 95% interval over seeds.
-    pub(super) fn strength(&self, against: Anchor) -> Series {
-        let mut all: Vec<&Measured> = self.records.iter().flat_map(|r| &r.measured).collect();
-        all.retain(|measured| measured.against == against);
-        all.sort_by_key(|measured| measured.games);
-        let points = all.chunk_by(|a, b| a.games == b.games).filter_map(|same| {
-            let scores: Vec<f64> = same.iter().map(|m| m.points / f64::from(m.of)).collect();
-            let estimate = Estimate::over_seeds(&scores)?;
-            Some(Point {
-                x: f64::from(self.before + same[0].games),
-                y: estimate.mean,
-                interval: estimate.half.map(|half| {
-                    let ends = [estimate.mean - half, estimate.mean + half];
-                    (ends[0].max(0.0), ends[1].min(1.0))
-                }),
-            })
-        });
-        Series {
-            points: points.collect(),
-            ..Series::new(&self.arm.name, [])
-        }
-    }
-}
-
-/// The mean of some numbers.
-pub(super) fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}
-
-/// Number of games that satisfy a condition.
-pub(super) fn count(record: &Record, holds: impl Fn(&Played) -> bool) -> f64 {
-    record.games.iter().filter(|played| holds(played)).count() as f64
 }

@@ -4,23 +4,18 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
 
-use super::anchor::measure;
 use super::lesson::{CriticTrainee, LessonSettings, play};
-use super::page;
 use super::plan::{Arm, CriticPlan, run_name};
-use super::record::{OPPONENT, OpponentScore, Record, RunFiles};
-use super::target::{Target, TrainingTarget};
+use super::record::{Record, RunFiles};
+use super::strength::measure;
+use super::tables;
 use super::taught::{Taught, score_against_chance};
 use crate::critic::{Critic, CriticInfo, Network};
-use tengen::clock::Clock;
-use tengen::rollout::Rollout;
-use tengen_train::cycle::{load, save};
 use tengen_train::durable::lock_folder;
 use tengen_train::play::eval_batch::TaskControl;
 use tengen_train::play::numbered_seed;
@@ -35,9 +30,6 @@ const SAVE_EVERY: u32 = 500;
 
 /// Games to measure the strength of the opponent.
 const OPPONENT_GAMES: u32 = 1000;
-
-/// How often the page is rewritten.
-const PAGE_EVERY: Duration = Duration::from_secs(15);
 
 /// Progress of a run.
 #[derive(Debug, Clone, Serialize)]
@@ -57,38 +49,35 @@ pub fn all_games(plan: &CriticPlan) -> u64 {
     games * plan.seeds.len() as u64
 }
 
-/// Trains all critics of a plan, on `threads`, and writes the page. `tell` receives progress.
+/// Trains all critics of a plan, on `threads`, and writes the tables. `tell` receives progress.
 ///
 /// # Errors
 /// [`TrainError`] when the folder belongs to another plan, or a file cannot be read or written.
-pub fn run<G: Taught + Rollout>(
+pub fn run<G: Taught>(
     start: &G,
     plan: &CriticPlan,
     folder: &Path,
     threads: usize,
-    clock: &dyn Clock,
     tell: &mut dyn FnMut(&CriticEvent),
 ) -> Result<(), TrainError> {
     let _lock = lock_folder(folder)?;
     keep_plan(plan, folder)?;
-    let opponent = folder.join(OPPONENT);
-    if load::<OpponentScore>(&opponent)?.is_none() {
-        let games = OPPONENT_GAMES;
-        let score = score_against_chance(start, plan.opponent_rules, games);
-        save(&opponent, &OpponentScore { score, games })?;
-    }
     let school = SharedRun {
         start,
         plan,
         folder,
-        clock,
     };
     for arms in [plan.base.as_slice(), &plan.arm] {
         let jobs_of = |arm| plan.seeds.iter().map(move |&seed| (arm, seed));
         let jobs: Vec<(&Arm, u64)> = arms.iter().flat_map(jobs_of).collect();
         school.work(&jobs, threads, tell)?;
     }
-    page::write(plan, folder, false)
+    let share = score_against_chance(start, plan.opponent_rules, OPPONENT_GAMES);
+    let opponent = format!(
+        "The opponent scores {:.1}% of {OPPONENT_GAMES} games against random play.",
+        100.0 * share
+    );
+    tables::write(plan, folder, &opponent)
 }
 
 /// Writes the plan into a new folder; an existing one must be the same.
@@ -111,10 +100,9 @@ struct SharedRun<'a, G> {
     start: &'a G,
     plan: &'a CriticPlan,
     folder: &'a Path,
-    clock: &'a dyn Clock,
 }
 
-impl<G: Taught + Rollout> SharedRun<'_, G> {
+impl<G: Taught> SharedRun<'_, G> {
     /// Does the runs of arms with seeds, each on one thread.
     fn work(
         &self,
@@ -122,7 +110,7 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
         threads: usize,
         tell: &mut dyn FnMut(&CriticEvent),
     ) -> Result<(), TrainError> {
-        let (next, mut written) = (AtomicUsize::new(0), None);
+        let next = AtomicUsize::new(0);
         let control = TaskControl::default();
         on_threads(
             "critic",
@@ -138,13 +126,8 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
                 Ok(())
             },
             |event| {
-                if let Some(event) = event {
-                    tell(&event);
-                    let now = self.clock.now();
-                    if written.is_none_or(|last| now.saturating_sub(last) >= PAGE_EVERY) {
-                        page::write(self.plan, self.folder, true)?;
-                        written = Some(now);
-                    }
+                if let Some(event) = &event {
+                    tell(event);
                 }
                 Ok(ControlFlow::Continue(()))
             },
@@ -164,17 +147,17 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
         let first = self.first(arm, seed)?;
         let before = first.info.games;
         let (mut record, mut critic) = files.load(before)?.unwrap_or((Record::default(), first));
-        critic.info.fills_eyes = arm.fills_eyes.unwrap_or(self.plan.fills_eyes);
+        critic.info.fills_eyes = self.plan.may_fill_eyes(arm);
         critic.info.taught = format!("{}: {}", arm.name, arm.target.text());
-        let course = course(self.plan, arm);
-        let mut trainee = CriticTrainee::new(critic.network.clone(), course.teaching);
-        let mut since = self.clock.now();
+        let settings = LessonSettings {
+            opponent_rules: self.plan.opponent_rules,
+            fills_eyes: critic.info.fills_eyes,
+            lessons,
+        };
+        let mut trainee = CriticTrainee::new(critic.network.clone(), arm.target, lessons.rate);
         let mut done = record.games.len() as u32;
         loop {
             self.measure(done, arm, seed, &trainee.network, &mut record);
-            let now = self.clock.now();
-            record.seconds[0] += now.saturating_sub(since).as_secs_f64();
-            since = now;
             critic.info.games = before + done;
             critic.network.clone_from(&trainee.network);
             files.save(&record, &critic)?;
@@ -191,7 +174,7 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
                 let seed = game_seed(arm, seed, done);
                 record
                     .games
-                    .push(play(self.start, &course, done, seed, &mut trainee));
+                    .push(play(self.start, &settings, done, seed, &mut trainee));
                 done += 1;
             }
         }
@@ -232,7 +215,7 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
         })
     }
 
-    /// Plays the due matches.
+    /// Plays the match that is due.
     fn measure(&self, done: u32, arm: &Arm, seed: u64, network: &Network, record: &mut Record) {
         let Some(plan) = &self.plan.measure else {
             return;
@@ -245,32 +228,10 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
         if there || !done.is_multiple_of(plan.every) && !last {
             return;
         }
-        let began = self.clock.now();
-        for &against in &plan.against {
-            // The same openings for all arms, different ones for each seed.
-            let seed = !numbered_seed(seed, done.into());
-            let measured = measure(self.start, network, plan, against, done, seed);
-            record.measured.push(measured);
-        }
-        let spent = self.clock.now().saturating_sub(began);
-        record.seconds[1] += spent.as_secs_f64();
-    }
-}
-
-/// Settings of all games of an arm.
-fn course<'a>(plan: &'a CriticPlan, arm: &'a Arm) -> LessonSettings<'a> {
-    let lessons = plan.lessons_of(arm);
-    LessonSettings {
-        opponent_rules: plan.opponent_rules,
-        fills_eyes: arm.fills_eyes.unwrap_or(plan.fills_eyes),
-        utility: &plan.utility,
-        clamp: arm.clamp,
-        teaching: TrainingTarget {
-            target: arm.target,
-            rate: lessons.rate,
-            signed: !arm.clamp && matches!(arm.target, Target::Hdp { .. }),
-        },
-        lessons,
+        // The same openings for all arms, different ones for each seed.
+        let seed = !numbered_seed(seed, done.into());
+        let measured = measure(self.start, network, plan, done, seed);
+        record.measured.push(measured);
     }
 }
 
@@ -290,14 +251,6 @@ mod tests {
     use tengen::games::nogo::SmallNoGo;
     use tengen_nn::files::scratch::Scratch;
 
-    struct NoTime;
-
-    impl Clock for NoTime {
-        fn now(&self) -> Duration {
-            Duration::ZERO
-        }
-    }
-
     fn plan() -> CriticPlan {
         CriticPlan::parse(PLAN).unwrap()
     }
@@ -305,7 +258,7 @@ mod tests {
     fn go(plan: &CriticPlan, folder: &Path, threads: usize) -> Result<u32, TrainError> {
         let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
         let mut events = 0;
-        run(&start, plan, folder, threads, &NoTime, &mut |_| events += 1)?;
+        run(&start, plan, folder, threads, &mut |_| events += 1)?;
         Ok(events)
     }
 
@@ -331,17 +284,17 @@ mod tests {
         assert_eq!(made, files(other.path()));
         let names: Vec<&str> = made.iter().map(|file| &*file.0).collect();
         assert!(
-            names.contains(&"td-s2.critic") && names.contains(&"report.html"),
+            names.contains(&"td-s2.critic") && names.contains(&"tables.md"),
             "{names:?}"
         );
         let critic = Critic::load(&one.path().join("td-s2.critic")).unwrap();
         assert_eq!((critic.info.games, critic.info.seed), (44, 2));
-        // Before any game, after 10 and 20, and at the end: against two.
+        // Before any game, after 10 and 20, and at the end.
         let (record, _) = RunFiles::new(one.path(), "td-s2")
             .load(20)
             .unwrap()
             .unwrap();
-        assert_eq!((record.games.len(), record.measured.len()), (24, 8));
+        assert_eq!((record.games.len(), record.measured.len()), (24, 4));
     }
 
     #[test]

@@ -2,30 +2,16 @@
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use serde::{Deserialize, Serialize};
 
 use tengen::game::{Bits, Color, Game, Move, Outcome, Proof, Scored as _, ply_cap};
 use tengen::games::go::{Agreed, Go};
-use tengen::games::gomoku::Gomoku;
 use tengen::games::nogo::NoGo;
 
-use super::opponent::{self, best_of};
+use super::opponent;
 
-tengen::settings! {
-    /// Weights of the utility (7): of the shares of stones, area and prisoners in Go (the paper does
-    /// not use the first); in NoGo of the shares of open points and of points that only one side may
-    /// play. The defaults are the paper's.
-    #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-    #[serde(deny_unknown_fields, default)]
-    UtilityWeights, "[utility]" {
-        stones: f64 = 0.0, ..,
-            "Weight of the share of stones";
-        area: f64 = 0.8, ..,
-            "Weight of the share of area, or of open points";
-        prisoners: f64 = 0.2, ..,
-            "Weight of the share of prisoners, or of own points";
-    }
-}
+/// Weights of the utility (7): of the shares of area and prisoners in Go, as in the paper; in NoGo of the shares of open
+/// points and of points that only one side may play.
+const WEIGHTS: [f64; 2] = [0.8, 0.2];
 
 /// A side's amount and the opponent's.
 pub type Shares = [usize; 2];
@@ -52,12 +38,8 @@ pub trait Taught: Game {
         }
     }
 
-    /// Stones, area and prisoners of `color` and of the opponent, or their substitutes; zero
-    /// without a utility.
-    fn shares(&self, color: Color) -> [Shares; 3] {
-        let _ = color;
-        [[0; 2]; 3]
-    }
+    /// Area and prisoners of `color` and of the opponent, or their substitutes.
+    fn shares(&self, color: Color) -> [Shares; 2];
 
     /// Result of a finished game for `color`, in 0..=1 (8).
     fn worth(&self, color: Color) -> f64 {
@@ -93,12 +75,10 @@ impl<const CELLS: usize, const WORDS: usize> Taught for Go<CELLS, WORDS> {
         opponent::rule_move(self, rng).or_else(|| self.random_move(rng))
     }
 
-    fn shares(&self, color: Color) -> [Shares; 3] {
-        let other = color.opponent();
-        let stones = [color, other].map(|side| self.stones(side).count());
+    fn shares(&self, color: Color) -> [Shares; 2] {
         // A side's prisoners are the opponent's captured stones.
-        let prisoners = [other, color].map(|side| self.prisoners(side) as usize);
-        [stones, self.points(color), prisoners]
+        let prisoners = [color.opponent(), color].map(|side| self.prisoners(side) as usize);
+        [self.points(color), prisoners]
     }
 
     fn worth(&self, color: Color) -> f64 {
@@ -111,33 +91,14 @@ impl<const CELLS: usize, const WORDS: usize> Taught for Go<CELLS, WORDS> {
     }
 }
 
-/// The program looks one move ahead: it minimises the opponent's open points and maximises its own.
-/// Open points are a side's area, and those that only it may play its prisoners.
+/// Open points are a side's area, and those that only it may play its prisoners. There are no rules of thumb.
 impl<const WORDS: usize> Taught for NoGo<WORDS> {
-    fn rule_move(&self, rng: &mut impl Rng) -> Option<Move> {
-        let (own, other) = (self.to_move(), self.to_move().opponent());
-        let ahead = |mv: &Move| {
-            let mut next = self.clone();
-            next.play(*mv);
-            let [own, other] = [own, other].map(|side| next.legal(side).count() as i32);
-            own - other
-        };
-        best_of(self.legal_moves(), ahead, rng)
-    }
-
-    fn shares(&self, color: Color) -> [Shares; 3] {
-        let sides = [color, color.opponent()];
-        let open = sides.map(|side| self.legal(side));
+    fn shares(&self, color: Color) -> [Shares; 2] {
+        let open = [color, color.opponent()].map(|side| self.legal(side));
         let own = [open[0] & !open[1], open[1] & !open[0]];
-        [
-            sides.map(|side| self.stones(side).count()),
-            open.map(|points| points.count()),
-            own.map(|points| points.count()),
-        ]
+        [open, own].map(|points| points.map(|points| points.count()))
     }
 }
-
-impl Taught for Gomoku {}
 
 /// Strength of an opponent: its score in this many games against random play, half of them as
 /// either colour; a draw is half a point.
@@ -161,9 +122,8 @@ pub fn score_against_chance<G: Taught>(start: &G, rules: f64, games: u32) -> f64
 }
 
 /// The utility of a position for `color` (7).
-pub fn utility<G: Taught>(position: &G, color: Color, weights: &UtilityWeights) -> f64 {
-    let weights = [weights.stones, weights.area, weights.prisoners];
-    let shares = position.shares(color).into_iter().zip(weights);
+pub fn utility<G: Taught>(position: &G, color: Color) -> f64 {
+    let shares = position.shares(color).into_iter().zip(WEIGHTS);
     shares
         .filter_map(|(shares, weight)| Some(weight * share(shares)?))
         .sum()
@@ -193,20 +153,14 @@ mod tests {
     }
 
     #[test]
-    fn stones_area_and_prisoners_make_the_utility() {
+    fn area_and_prisoners_make_the_utility() {
         let position = corner();
-        assert_eq!(position.shares(Color::Black), [[2, 0], [9, 0], [1, 0]]);
-        assert_eq!(position.shares(Color::White), [[0, 2], [0, 9], [0, 1]]);
-        let weights = UtilityWeights::default();
-        assert_eq!(utility(&position, Color::Black, &weights), 1.0);
-        assert_eq!(utility(&position, Color::White, &weights), 0.0);
-        let stones = UtilityWeights {
-            stones: 0.5,
-            ..weights
-        };
-        assert_eq!(utility(&position, Color::Black, &stones), 1.5);
+        assert_eq!(position.shares(Color::Black), [[9, 0], [1, 0]]);
+        assert_eq!(position.shares(Color::White), [[0, 9], [0, 1]]);
+        assert_eq!(utility(&position, Color::Black), 1.0);
+        assert_eq!(utility(&position, Color::White), 0.0);
         let empty = SmallGo::new(BoardSize::square(3)).unwrap();
-        assert_eq!(utility(&empty, Color::White, &weights), 0.0);
+        assert_eq!(utility(&empty, Color::White), 0.0);
         assert_eq!(position.worth(Color::Black), 1.0);
     }
 
@@ -218,8 +172,7 @@ mod tests {
             position.set_to_move(color);
             position.play(Move(mv));
         }
-        let [stones, open, own] = position.shares(Color::White);
-        assert_eq!(stones, [2, 0]);
+        let [open, own] = position.shares(Color::White);
         assert!(open[0] > open[1] && own[0] > 0 && own[1] == 0);
     }
 
