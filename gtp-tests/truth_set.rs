@@ -246,31 +246,3 @@ fn a_book_is_judged_once_and_used() {
     std::fs::write(&book, "A1 B2 C3\nA1 A1\n").expect("writable");
     refuses(&bench, "line 2");
 }
-
-/// In the game White, and then its opponent, lose a won position.
-#[test]
-fn the_solver_alone_finds_losing_mistakes() {
-    const SMALL: &str = "../../gtp-tests/games/4x4.sgf";
-    let found = text(&[
-        "endings", "decided", SMALL, "--from", "5", "--nodes", "10000",
-    ]);
-    for part in [
-        "4x4.sgf: one gives a won game away after 6 moves with D3\n",
-        "4x4.sgf: white gives a won game away after 7 moves with A3\n",
-        "1 games, 10000 nodes a position; half of them are solved from ply 5\n",
-        "one gave 2 won games away in 1 games\n",
-        "white gave 2 won games away in 1 games",
-    ] {
-        assert!(found.contains(part), "no {part:?} in {found}");
-    }
-    // With one node per position longer proofs stay open.
-    let one_node = ["--from", "0", "--nodes", "1", "--json"];
-    let summary = text(&[&["endings", "decided", SMALL], &one_node[..]].concat());
-    let summary: serde_json::Value = serde_json::from_str(&summary).expect("it is JSON");
-    assert_eq!(summary["games"], 1);
-    assert!(summary["median_ply"].as_u64().expect("solved at the end") > 5);
-    refuses(
-        &["endings", "decided", "../../gtp-tests/match"],
-        "contains no SGF file",
-    );
-}

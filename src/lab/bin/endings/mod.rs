@@ -1,6 +1,5 @@
 //! `tengen-lab endings`: positions with known winners and winning moves, to test engines.
 
-mod decided;
 mod line;
 mod measure;
 mod pick;
@@ -13,7 +12,6 @@ use clap::{Args, Subcommand};
 
 use tengen_train::command::print;
 
-use decided::Decided;
 use line::read;
 use measure::Measure;
 use pick::Pick;
@@ -47,7 +45,6 @@ enum Command {
     Solve(Solve),
     List(List),
     Measure(Box<Measure>),
-    Decided(Decided),
 }
 
 /// Summarise a set ply by ply.
@@ -64,7 +61,6 @@ impl Endings {
             Command::Solve(command) => command.run(),
             Command::List(command) => Ok(print(&table(&read(&command.file)?))?),
             Command::Measure(command) => command.run(),
-            Command::Decided(command) => command.run(),
         }
     }
 }
