@@ -15,10 +15,9 @@ use crate::stats::{GameResult, Interval, Meeting, RatedPair, fit_with_intervals}
 pub struct RatingRow {
     /// Name of the engine.
     pub name: String,
-    /// Its rating; the anchor's is the rating it was given.
+    /// Its rating; the anchor's is 0.
     pub elo: f64,
-    /// 95% interval of the difference to the anchor, shifted to the anchor's rating; an end without
-    /// evidence is infinite, `null` in JSON.
+    /// 95% interval of its rating; an end without evidence is infinite, `null` in JSON.
     pub interval: Interval,
     /// Number of games that it played.
     pub games: u32,
@@ -64,7 +63,7 @@ impl Tally {
 /// A rating list.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RatingTable {
-    /// The engine whose rating is given.
+    /// The engine with the rating 0.
     pub anchor: String,
     /// All engines, the strongest first.
     pub rows: Vec<RatingRow>,
@@ -96,8 +95,7 @@ pub enum RatingError {
 }
 
 impl RatingTable {
-    /// The ratings of all engines in these files, each a list of games on a board of this size; the
-    /// anchor has the rating `anchor_elo`.
+    /// The ratings of all engines in these files, each a list of games on a board of this size.
     ///
     /// # Errors
     /// [`RatingError`] if the games do not determine an engine's distance to the anchor.
@@ -105,7 +103,6 @@ impl RatingTable {
         size: BoardSize,
         files: &[Vec<GameEntry>],
         anchor: &str,
-        anchor_elo: f64,
     ) -> Result<RatingTable, RatingError> {
         let mut repeats = Repeats::new(size);
         // With the number of its file: pair numbers are those of one file.
@@ -137,20 +134,15 @@ impl RatingTable {
         }
         let pairs: Vec<RatedPair> = pairs.into_values().collect();
         let fitted = fit_with_intervals(names.len(), place, &pairs);
-        let moved = |elo: f64| elo + anchor_elo;
         let mut rows: Vec<RatingRow> = names
             .iter()
             .enumerate()
             .map(|(engine, name)| {
-                let interval = fitted.intervals[engine];
                 let (tally, against) = tallies(name, counted.iter().map(|(_, game)| *game));
                 RatingRow {
                     name: name.clone(),
-                    elo: moved(fitted.elo[engine]),
-                    interval: Interval {
-                        low: moved(interval.low),
-                        high: moved(interval.high),
-                    },
+                    elo: fitted.elo[engine],
+                    interval: fitted.intervals[engine],
                     games: tally.games(),
                     score: tally.points() / f64::from(tally.games().max(1)),
                     tally,
@@ -250,7 +242,7 @@ pub(super) mod tests {
                 games.push(entry(2 * pair + 1, weak, strong, as_white));
             }
         }
-        RatingTable::new(SIZE, &[games], "a", 1000.0).unwrap()
+        RatingTable::new(SIZE, &[games], "a").unwrap()
     }
 
     #[test]
@@ -259,7 +251,7 @@ pub(super) mod tests {
         let names: Vec<&str> = table.rows.iter().map(|row| row.name.as_str()).collect();
         assert_eq!(names, ["c", "b", "a"]);
         let elo: Vec<f64> = table.rows.iter().map(|row| row.elo).collect();
-        assert_eq!(elo[2], 1000.0);
+        assert_eq!(elo[2], 0.0);
         assert!((elo[0] - elo[1] - (elo[1] - elo[2])).abs() < 5.0, "{elo:?}");
         // The penalty adds two games, one to each meeting: 30.5 of 41 is 185.3 Elo.
         assert!((elo[1] - elo[2] - 185.3).abs() < 0.5, "{elo:?}");
@@ -285,15 +277,15 @@ pub(super) mod tests {
                 _ => entry(number, "b", "a", ResultText::White),
             })
             .collect();
-        let once = RatingTable::new(SIZE, std::slice::from_ref(&games), "a", 1000.0).unwrap();
+        let once = RatingTable::new(SIZE, std::slice::from_ref(&games), "a").unwrap();
         let more = vec![entry(20, "a", "b", ResultText::Draw)];
-        let twice = RatingTable::new(SIZE, &[games.clone(), games.clone()], "a", 1000.0).unwrap();
+        let twice = RatingTable::new(SIZE, &[games.clone(), games.clone()], "a").unwrap();
         assert_eq!(once.rows, twice.rows);
         assert_eq!((once.repeated, twice.repeated), (0, 20));
         assert!(twice.to_string().contains("20 games repeat others"));
         // A copy that was continued has a new game.
         let longer = [games.clone(), [games, more].concat()];
-        let longer = RatingTable::new(SIZE, &longer, "a", 1000.0).unwrap();
+        let longer = RatingTable::new(SIZE, &longer, "a").unwrap();
         assert_eq!((longer.rows[0].games, longer.repeated), (21, 20));
     }
 
@@ -303,12 +295,12 @@ pub(super) mod tests {
             0 => entry(number, "a", "b", ResultText::White),
             _ => entry(number, "b", "a", ResultText::Black),
         });
-        let table = RatingTable::new(SIZE, &[games.collect()], "a", 1000.0).unwrap();
+        let table = RatingTable::new(SIZE, &[games.collect()], "a").unwrap();
         let best = &table.rows[0];
         assert_eq!((best.name.as_str(), best.score), ("b", 1.0));
         assert_eq!(table.black_score, 0.5);
         assert!(
-            best.interval.low < 1050.0 && best.interval.high > 1600.0,
+            best.interval.low < 50.0 && best.interval.high > 600.0,
             "{best:?}"
         );
     }
@@ -319,13 +311,13 @@ pub(super) mod tests {
             entry(0, "a", "b", ResultText::Black),
             entry(1, "c", "d", ResultText::Black),
         ];
-        let error = RatingTable::new(SIZE, &[apart], "a", 1000.0).unwrap_err();
+        let error = RatingTable::new(SIZE, &[apart], "a").unwrap_err();
         assert_eq!(
             error.to_string(),
             "no chain of games connects c, d with `a`"
         );
         let others = vec![entry(0, "x", "y", ResultText::Black)];
-        let error = RatingTable::new(SIZE, &[others], "a", 1000.0).unwrap_err();
+        let error = RatingTable::new(SIZE, &[others], "a").unwrap_err();
         assert_eq!(
             error.to_string(),
             "the anchor `a` played no game; there are: x, y"

@@ -1,11 +1,9 @@
-//! A rating list as plain text, Markdown and an SVG plot.
+//! A rating list as plain text and Markdown.
 
 use std::fmt::{self, Write};
 
 use super::rating_table::{RatingRow, RatingTable, Tally};
 use super::score_board::repeats_text;
-use crate::chart::{Axis, Scale, escape};
-use crate::stats::Interval;
 
 impl RatingRow {
     fn interval_text(&self) -> String {
@@ -115,75 +113,6 @@ impl RatingTable {
         }
         text
     }
-
-    /// The list as an SVG plot: a point and its interval for every engine.
-    pub fn to_svg(&self) -> String {
-        let axis = axis(&self.rows);
-        let height = TOP + ROW * self.rows.len() as f64 + BOTTOM;
-        let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \
-             font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" \
-             fill=\"white\"/>\n"
-        );
-        for tick in axis.ticks() {
-            let (x, foot) = (x(&axis, tick), height - BOTTOM);
-            let _ = writeln!(
-                svg,
-                "<line x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{TOP}\" y2=\"{foot}\" stroke=\"#ddd\"/>\
-                 <text x=\"{x:.1}\" y=\"{:.0}\" text-anchor=\"middle\">{tick:.0}</text>",
-                foot + 18.0
-            );
-        }
-        for (index, row) in self.rows.iter().enumerate() {
-            svg.push_str(&row_svg(row, &axis, TOP + ROW * (index as f64 + 0.5)));
-        }
-        let _ = writeln!(
-            svg,
-            "<text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"middle\">Elo (anchor: {}), 95% intervals</text>\n</svg>",
-            f64::midpoint(LEFT, WIDTH),
-            height - 8.0,
-            escape(&self.anchor)
-        );
-        svg
-    }
-}
-
-/// One engine's name, interval and point at this height. An infinite end has no stroke: the line
-/// continues to the border.
-fn row_svg(row: &RatingRow, axis: &Axis, y: f64) -> String {
-    let Interval { low, high } = row.interval;
-    let (top, foot) = (y - 4.0, y + 4.0);
-    let ends = [low, high].into_iter().filter(|end| end.is_finite());
-    let strokes = ends.map(|end| format!("M{:.1} {top}V{foot}", x(axis, end)));
-    format!(
-        "<text x=\"{:.0}\" y=\"{foot}\" text-anchor=\"end\">{}</text><path d=\"M{:.1} {y}H{:.1}{}\" \
-         stroke=\"#246\" fill=\"none\"/><circle cx=\"{:.1}\" cy=\"{y}\" r=\"4\" fill=\"#246\"/>\n",
-        LEFT - 10.0,
-        escape(&row.name),
-        x(axis, low),
-        x(axis, high),
-        strokes.collect::<String>(),
-        x(axis, row.elo),
-    )
-}
-
-/// Measures of the picture in pixels.
-const WIDTH: f64 = 720.0;
-const LEFT: f64 = 180.0;
-const RIGHT: f64 = 30.0;
-const TOP: f64 = 16.0;
-const BOTTOM: f64 = 48.0;
-const ROW: f64 = 28.0;
-
-/// The Elo scale of the plot, which contains every interval.
-fn axis(rows: &[RatingRow]) -> Axis {
-    let values = |row: &RatingRow| [row.interval.low, row.elo, row.interval.high];
-    Axis::of(Scale::Linear, rows.iter().flat_map(values))
-}
-
-/// Position of a rating in the plot, clamped to the border.
-fn x(axis: &Axis, elo: f64) -> f64 {
-    LEFT + axis.share(elo).clamp(0.0, 1.0) * (WIDTH - LEFT - RIGHT)
 }
 
 #[cfg(test)]
@@ -193,42 +122,20 @@ mod tests {
 
     #[test]
     fn every_form_has_every_engine() {
-        let mut table = table();
+        let table = table();
         let text = table.to_string();
         let row =
-            " 3  a         1000  [1000, 1000]         40     10      0     30    10.0   25.0%\n";
+            " 3  a            0  [0, 0]               40     10      0     30    10.0   25.0%\n";
         assert!(text.contains(row), "{text}");
         assert!(text.ends_with("Black scored 50.0%\n"), "{text}");
         let cross = " 2  b           10/40          -      30/40\n";
         assert!(text.contains(cross), "{text}");
         let markdown = table.to_markdown();
-        let row = "| 3 | a | 1000 | [1000, 1000] | 40 | 10 | 0 | 30 | 10 | 25.0% |\n";
+        let row = "| 3 | a | 0 | [0, 0] | 40 | 10 | 0 | 30 | 10 | 25.0% |\n";
         assert!(markdown.contains(row), "{markdown}");
         assert!(
             markdown.contains("\n| 2 | b | 10/40 | - | 30/40 |\n"),
             "{markdown}"
         );
-        table.rows[0].name = "c<d".to_owned();
-        let svg = table.to_svg();
-        assert_eq!(svg.matches("<circle").count(), 3);
-        // The first row's interval has an end stroke of eight pixels on both sides.
-        assert_eq!(svg.matches(" 26V34").count(), 2, "{svg}");
-        assert!(svg.contains("c&lt;d") && svg.ends_with("</svg>\n"), "{svg}");
-        table.rows[0].interval.high = f64::INFINITY;
-        let svg = table.to_svg();
-        assert_eq!(svg.matches(" 26V34").count(), 1, "{svg}");
-        assert!(svg.contains("H690.0M"), "{svg}");
-    }
-
-    #[test]
-    fn the_axis_has_round_ends_around_everything() {
-        let axis = axis(&table().rows);
-        let ticks: Vec<f64> = axis.ticks().collect();
-        assert!(
-            ticks.len() <= 10 && ticks.iter().all(|tick| tick % 10.0 == 0.0),
-            "{ticks:?}"
-        );
-        let last = *ticks.last().expect("an end");
-        assert!(x(&axis, 1000.0) >= LEFT && x(&axis, last) <= WIDTH - RIGHT + 0.01);
     }
 }

@@ -244,11 +244,6 @@ pub(crate) fn parse_positive<T: FromStr + PartialOrd + From<u8>>(text: &str) -> 
     )
 }
 
-/// A number that is one.
-pub(crate) fn parse_finite(text: &str) -> Result<f64, String> {
-    parse(text, |number: &f64| number.is_finite(), "write a number")
-}
-
 /// A rate above zero.
 fn parse_rate(text: &str) -> Result<f64, String> {
     parse(
