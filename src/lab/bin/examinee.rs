@@ -138,9 +138,8 @@ impl EngineFlags {
     /// The settings, after checking that they are available here.
     pub(crate) fn resolve(&self) -> anyhow::Result<EngineOptions> {
         let mut options = EngineOptions::default();
-        // The game first: its defaults give way to everything given.
-        let (game, rest): (Vec<_>, Vec<_>) = self.0.iter().partition(|(name, _)| *name == "game");
-        for (name, value) in game.into_iter().chain(rest) {
+        // In the table's order the game is first: its defaults give way to everything given.
+        for (name, value) in &self.0 {
             options.set(name, value)?;
         }
         Ok(options.resolve()?)
