@@ -288,7 +288,9 @@ impl RunningEngine for GomocupPlayer {
     fn check_game(&mut self, game: &str, _: BoardSize) -> Result<(), UnsuitableEngine> {
         match game {
             "gomoku" => Ok(()),
-            _ => Err(UnsuitableEngine::Protocol(game.to_owned())),
+            _ => Err(UnsuitableEngine(format!(
+                "speaks the protocol of Gomocup, which has no {game}: leave the option for its protocol out"
+            ))),
         }
     }
 

@@ -221,15 +221,15 @@ impl RunningEngine for GtpPlayer {
         let theirs = theirs.unwrap_or_default().to_ascii_lowercase();
         // An unknown name may be another name of the same game.
         if theirs != game && info(&theirs).is_some() {
-            let game = game.to_owned();
-            return Err(UnsuitableEngine::OtherGame { theirs, game });
+            return Err(UnsuitableEngine(format!(
+                "plays {theirs}, and this is a match of {game}: either its command line lacks --game {game} (or \
+                 what the engine calls it), or that of tengen-match lacks --game {theirs}"
+            )));
         }
         match self.ask(&Self::board_command(size)) {
-            Err(fault @ Fault::Refused { .. }) => Err(UnsuitableEngine::Board {
-                fault,
-                game: game.to_owned(),
-                size,
-            }),
+            Err(fault @ Fault::Refused { .. }) => Err(UnsuitableEngine(format!(
+                "{fault}; does it play {game} on {size}? For Tengen as an engine --game {game} --size {size} says so"
+            ))),
             answer => Ok(answer.map(drop)?),
         }
     }

@@ -5,7 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::str::FromStr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -58,30 +58,11 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// Number of unread lines after which the engine's writes block.
 const MAX_WAITING_LINES: usize = 256;
 
-/// Why an engine could not be started.
+/// Why an engine could not be started: its command line cannot be split, its folder is not there, or the operating
+/// system refused.
 #[derive(Debug, Error)]
-pub enum SpawnError {
-    /// There is no program name.
-    #[error("the command line is empty; it must name a program")]
-    NoProgram,
-    /// A quotation mark of the command line has no partner.
-    #[error("the command line has an opening {0} without a closing one")]
-    OpenQuote(char),
-    /// The last character of the command line is a backslash.
-    #[error("the command line ends with a backslash that quotes nothing")]
-    TrailingBackslash,
-    /// Its folder is not there.
-    #[error("its folder {} does not exist", .0.display())]
-    Folder(PathBuf),
-    /// The operating system refused.
-    #[error("cannot start `{program}`: {source}")]
-    Start {
-        /// The program's name, as given.
-        program: String,
-        /// Error of the operating system.
-        source: io::Error,
-    },
-}
+#[error("{0}")]
+pub struct SpawnError(String);
 
 /// Output on an engine's stdout.
 #[derive(Debug)]
@@ -177,13 +158,11 @@ impl EngineProcess {
         engines: &EngineProcesses,
     ) -> Result<EngineProcess, SpawnError> {
         let words = split(command_line)?;
-        let start = |source| SpawnError::Start {
-            program: words[0].clone(),
-            source,
-        };
+        let program = &words[0];
+        let start = |error: io::Error| SpawnError(format!("cannot start `{program}`: {error}"));
         let mut command = match folder {
-            Some(folder) => in_folder(&words[0], folder)?,
-            None => Command::new(&words[0]),
+            Some(folder) => in_folder(program, folder)?,
+            None => Command::new(program),
         };
         command
             .args(&words[1..])
@@ -267,7 +246,8 @@ impl Drop for EngineProcess {
 /// A program that runs in another folder. Its own path begins at the current one.
 fn in_folder(program: &str, folder: &Path) -> Result<Command, SpawnError> {
     if !folder.is_dir() {
-        return Err(SpawnError::Folder(folder.to_owned()));
+        let folder = folder.display();
+        return Err(SpawnError(format!("its folder {folder} does not exist")));
     }
     let by_path = Path::new(program).components().count() > 1;
     let found = by_path.then(|| std::path::absolute(program).ok()).flatten();
@@ -334,6 +314,7 @@ fn read_lines(
 /// # Errors
 /// [`SpawnError`] if a quote is open or the line is empty.
 pub(super) fn split(text: &str) -> Result<Vec<String>, SpawnError> {
+    let refused = |why: &str| SpawnError(format!("the command line {why}"));
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut rest = text.chars().peekable();
@@ -342,8 +323,9 @@ pub(super) fn split(text: &str) -> Result<Vec<String>, SpawnError> {
             blank if blank.is_whitespace() => words.extend(word.take()),
             '\'' | '"' => {
                 let word = word.get_or_insert_default();
+                let open = || refused(&format!("has an opening {next} without a closing one"));
                 loop {
-                    match rest.next().ok_or(SpawnError::OpenQuote(next))? {
+                    match rest.next().ok_or_else(open)? {
                         end if end == next => break,
                         '\\' if next == '"' && matches!(rest.peek(), Some('"' | '\\')) => {
                             word.extend(rest.next());
@@ -353,7 +335,9 @@ pub(super) fn split(text: &str) -> Result<Vec<String>, SpawnError> {
                 }
             }
             '\\' if !cfg!(windows) => {
-                let kept = rest.next().ok_or(SpawnError::TrailingBackslash)?;
+                let kept = rest
+                    .next()
+                    .ok_or_else(|| refused("ends with a backslash that quotes nothing"))?;
                 word.get_or_insert_default().push(kept);
             }
             other => word.get_or_insert_default().push(other),
@@ -361,13 +345,15 @@ pub(super) fn split(text: &str) -> Result<Vec<String>, SpawnError> {
     }
     words.extend(word);
     if words.is_empty() {
-        return Err(SpawnError::NoProgram);
+        return Err(refused("is empty; it must name a program"));
     }
     Ok(words)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
     #[test]
@@ -409,16 +395,20 @@ mod tests {
         } else {
             assert_eq!(split(path).unwrap(), ["C:Gamestengen.exe", "gtp"]);
             assert_eq!(split(r"a\ b").unwrap(), ["a b"]);
-            let error = split(r"a\").unwrap_err();
-            assert!(matches!(error, SpawnError::TrailingBackslash));
+            let error = split(r"a\").unwrap_err().to_string();
+            assert!(error.contains("backslash that quotes nothing"), "{error}");
         }
     }
 
     #[test]
     fn unfinished_text_is_refused() {
-        let error = |text| split(text).unwrap_err();
-        assert!(matches!(error(" "), SpawnError::NoProgram));
-        assert!(matches!(error("a 'b"), SpawnError::OpenQuote('\'')));
-        assert!(matches!(error("a \"b\\\""), SpawnError::OpenQuote('"')));
+        for (text, because) in [
+            (" ", "the command line is empty"),
+            ("a 'b", "an opening ' without"),
+            ("a \"b\\\"", "an opening \" without"),
+        ] {
+            let error = split(text).unwrap_err().to_string();
+            assert!(error.contains(because), "{error}");
+        }
     }
 }
