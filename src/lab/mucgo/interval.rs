@@ -1,9 +1,6 @@
 //! The score of a move by its playouts: UCB1, on the scale of the domain score; and the interval of the best moves, of
 //! which one is drawn (section III.B.3, RSHQI).
 
-use std::fmt;
-use std::str::FromStr;
-
 use rand::Rng;
 
 use tengen::rollout::below;
@@ -18,65 +15,8 @@ tengen::choices! {
     }
 }
 
-/// The share of the interval, in [0, 1].
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct IntervalShare(f32);
-
-/// The values of a share, for messages.
-pub(super) const INTERVAL_SHARES: &str = "V1, V2, V3, V4 or a number from 0 to 1";
-
-impl IntervalShare {
-    /// 5%.
-    pub const V1: IntervalShare = IntervalShare(0.05);
-    /// 10%.
-    pub const V2: IntervalShare = IntervalShare(0.10);
-    /// 15%, the paper's choice.
-    pub const V3: IntervalShare = IntervalShare(0.15);
-    /// 20%.
-    pub const V4: IntervalShare = IntervalShare(0.20);
-
-    /// The four of the paper, by name.
-    const NAMED: [(&'static str, IntervalShare); 4] = [
-        ("V1", IntervalShare::V1),
-        ("V2", IntervalShare::V2),
-        ("V3", IntervalShare::V3),
-        ("V4", IntervalShare::V4),
-    ];
-}
-
-impl FromStr for IntervalShare {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let named = Self::NAMED.iter().find(|(name, _)| *name == text);
-        let share = named.map(|&(_, share)| share);
-        let number = || {
-            text.parse()
-                .ok()
-                .filter(|share| (0.0..=1.0).contains(share))
-        };
-        share
-            .or_else(|| number().map(IntervalShare))
-            .ok_or(INTERVAL_SHARES)
-    }
-}
-
-impl fmt::Display for IntervalShare {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match Self::NAMED.iter().find(|(_, share)| share == self) {
-            Some((name, _)) => f.write_str(name),
-            None => write!(f, "{}", self.0),
-        }
-    }
-}
-
-/// Keeps of `moves` those in the interval. `values` are by move. The order is unspecified.
-pub(super) fn keep_best(
-    moves: &mut Vec<usize>,
-    values: &[f32],
-    IntervalShare(share): IntervalShare,
-    by: IntervalBy,
-) {
+/// Keeps of `moves` those in the interval of this share, in [0, 1]. `values` are by move. The order is unspecified.
+pub(super) fn keep_best(moves: &mut Vec<usize>, values: &[f32], share: f32, by: IntervalBy) {
     match by {
         IntervalBy::Rank => {
             let most = ((share * moves.len() as f32).ceil() as usize).max(1);
@@ -143,7 +83,7 @@ mod tests {
     const VALUES: [f32; 6] = [0.2, 1.0, 0.95, 0.85, 0.87, 0.0];
 
     #[track_caller]
-    fn check(share: IntervalShare, by: IntervalBy, expected: &[usize]) {
+    fn check(share: f32, by: IntervalBy, expected: &[usize]) {
         let mut moves: Vec<usize> = (0..VALUES.len()).collect();
         keep_best(&mut moves, &VALUES, share, by);
         moves.sort_unstable();
@@ -153,16 +93,16 @@ mod tests {
     #[test]
     fn intervals_by_hand() {
         // The range is 1: from 0.95, 0.9, 0.85 and 0.8 on.
-        check(IntervalShare::V1, IntervalBy::Value, &[1, 2]);
-        check(IntervalShare::V2, IntervalBy::Value, &[1, 2]);
-        check(IntervalShare::V3, IntervalBy::Value, &[1, 2, 3, 4]);
-        check(IntervalShare::V4, IntervalBy::Value, &[1, 2, 3, 4]);
-        check(IntervalShare(0.0), IntervalBy::Value, &[1]);
+        check(0.05, IntervalBy::Value, &[1, 2]);
+        check(0.1, IntervalBy::Value, &[1, 2]);
+        check(0.15, IntervalBy::Value, &[1, 2, 3, 4]);
+        check(0.2, IntervalBy::Value, &[1, 2, 3, 4]);
+        check(0.0, IntervalBy::Value, &[1]);
         // Of six moves 0.3, 0.6, 0.9 and 1.2, rounded up.
-        check(IntervalShare::V1, IntervalBy::Rank, &[1]);
-        check(IntervalShare::V3, IntervalBy::Rank, &[1]);
-        check(IntervalShare::V4, IntervalBy::Rank, &[1, 2]);
-        check(IntervalShare(0.5), IntervalBy::Rank, &[1, 2, 4]);
+        check(0.05, IntervalBy::Rank, &[1]);
+        check(0.15, IntervalBy::Rank, &[1]);
+        check(0.2, IntervalBy::Rank, &[1, 2]);
+        check(0.5, IntervalBy::Rank, &[1, 2, 4]);
     }
 
     #[test]
@@ -178,21 +118,6 @@ mod tests {
             "{drawn:?}"
         );
         assert_eq!(draw(&[], &mut rng), None);
-    }
-
-    #[test]
-    fn shares_have_names() {
-        let share = |text: &str| text.parse::<IntervalShare>();
-        assert_eq!(share("V3"), Ok(IntervalShare(0.15)));
-        assert_eq!(
-            share("0.2").map(|share| share.to_string()),
-            Ok("V4".to_owned())
-        );
-        assert_eq!(
-            share("0.33").map(|share| share.to_string()),
-            Ok("0.33".to_owned())
-        );
-        assert!(share("V0").is_err() && share("-0.1").is_err() && share("NaN").is_err());
     }
 
     #[test]

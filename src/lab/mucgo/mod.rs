@@ -25,7 +25,7 @@ mod stages;
 mod tables;
 mod tree;
 
-pub use interval::{IntervalBy, IntervalShare};
-pub use params::{DomainScale, MucgoParams, Pruning, StageWindow, TargetMove, Weighting};
+pub use interval::IntervalBy;
+pub use params::{DomainScale, MucgoParams, Pruning, StageWindow, TargetMove};
 pub use search::Mucgo;
 pub use stages::{BEGINS, ENDS, NormalFit, Proxy, StageSample};

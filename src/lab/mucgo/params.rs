@@ -1,9 +1,9 @@
 //! Settings of Mucgo's search, and the parts that they choose among.
 
-use super::interval::{INTERVAL_SHARES, IntervalBy, IntervalShare, to_unit};
+use super::interval::{IntervalBy, to_unit};
 use rand::{Rng, RngExt as _};
 use tengen::game::Game;
-use tengen::settings::{Choice, Text};
+use tengen::settings::Choice;
 
 tengen::choices! {
     /// Which move is played after the search: Algorithm 1 returns the one that RSHQI draws, and the
@@ -20,12 +20,12 @@ tengen::settings! {
     /// Settings of Mucgo's search; every field is a line of the table in this file.
     #[derive(Debug, Clone, PartialEq)]
     MucgoParams, "Mucgo's search" {
-        mucgo_weighting: Weighting = Weighting::B, Choice,
-            "Weights of UCB1 and domain knowledge in a move's evaluation: A is 0.5 and 0.5, B 0.4 and 0.6, C 0.3 and \
-             0.7, D 0.2 and 0.8, E 0.1 and 0.9.", "Li et al. 2019, Table 1; docs/papers.md#mucgo";
-        mucgo_interval: IntervalShare = IntervalShare::V3, Text("SHARE", INTERVAL_SHARES),
-            "The moves among which one is drawn: the best 5, 10, 15 or 20%, or another share.",
-            "Li et al. 2019, III.B.3; docs/papers.md#mucgo";
+        mucgo_weighting: f32 = 0.6, 0.0..=1.0,
+            "Weight of domain knowledge in a move's evaluation, beside UCB1: A, B, C, D and E of the paper are 0.5, 0.6, \
+             0.7, 0.8 and 0.9.", "Li et al. 2019, Table 1; docs/papers.md#mucgo";
+        mucgo_interval: f32 = 0.15, 0.0..=1.0,
+            "The share of the best moves among which one is drawn: V1, V2, V3 and V4 of the paper are 0.05, 0.1, 0.15 and \
+             0.2.", "Li et al. 2019, III.B.3; docs/papers.md#mucgo";
         mucgo_interval_by: IntervalBy = IntervalBy::Value, Choice,
             "What that share is of: the range of the evaluations, or the number of moves.", "ours; docs/papers.md#mucgo";
         mucgo_pruning: Pruning = Pruning::Both, Choice,
@@ -193,39 +193,9 @@ impl MiddleGame {
     }
 }
 
-tengen::choices! {
-    /// A row of Table 1. `f + g = 1`, and knowledge weighs at least as much as UCB1.
-    Weighting {
-        /// `g = 0.5`, `f = 0.5`.
-        A = "A",
-        /// `g = 0.4`, `f = 0.6`: the paper's choice.
-        B = "B",
-        /// `g = 0.3`, `f = 0.7`.
-        C = "C",
-        /// `g = 0.2`, `f = 0.8`.
-        D = "D",
-        /// `g = 0.1`, `f = 0.9`.
-        E = "E",
-    }
-}
-
-impl Weighting {
-    /// The weight f of domain knowledge, in [0.5, 0.9].
-    pub(super) fn of_domain(self) -> f32 {
-        match self {
-            Weighting::A => 0.5,
-            Weighting::B => 0.6,
-            Weighting::C => 0.7,
-            Weighting::D => 0.8,
-            Weighting::E => 0.9,
-        }
-    }
-
-    /// Equation 9: `V = f d + g u`, of a domain score d and a UCB1 score u, both in [0, 1].
-    pub(super) fn value(self, domain: f32, ucb: f32) -> f32 {
-        let weight = self.of_domain();
-        weight * domain + (1.0 - weight) * ucb
-    }
+/// Equation 9: `V = f d + g u`, of a domain score d of weight f and a UCB1 score u, all in [0, 1]; `f + g = 1`.
+pub(super) fn evaluation(weight: f32, domain: f32, ucb: f32) -> f32 {
+    weight * domain + (1.0 - weight) * ucb
 }
 
 #[cfg(test)]
@@ -241,8 +211,8 @@ mod tests {
     fn each_setting_takes_its_words() {
         let mut params = MucgoParams::default();
         for (name, value) in [
-            ("mucgo-weighting", "E"),
-            ("mucgo-interval", "V1"),
+            ("mucgo-weighting", "0.9"),
+            ("mucgo-interval", "0.05"),
             ("mucgo-interval-by", "rank"),
             ("mucgo-pruning", "ucb"),
             ("mucgo-pruned", "0.3"),
@@ -254,8 +224,8 @@ mod tests {
             params.set(name, value).expect(name);
         }
         let expected = MucgoParams {
-            mucgo_weighting: Weighting::E,
-            mucgo_interval: IntervalShare::V1,
+            mucgo_weighting: 0.9,
+            mucgo_interval: 0.05,
             mucgo_interval_by: IntervalBy::Rank,
             mucgo_pruning: Pruning::Ucb,
             mucgo_pruned: 0.3,
@@ -277,9 +247,8 @@ mod tests {
 
     #[test]
     fn wrong_values_are_named() {
-        check_refused("mucgo-weighting", "F", "A, B, C, D or E");
-        check_refused("mucgo-interval", "V5", "V1");
-        check_refused("mucgo-interval", "1.5", "V1");
+        check_refused("mucgo-weighting", "E", "from 0 to 1");
+        check_refused("mucgo-interval", "1.5", "from 0 to 1");
         check_refused("mucgo-pruning", "all", "domain");
         check_refused("mucgo-pruned", "1", "0.9");
         check_refused("mucgo-weigting", "A", "mucgo-weighting");
@@ -366,15 +335,15 @@ mod tests {
 
     #[test]
     fn equation_9_with_the_weights_of_table_1() {
-        for (weighting, expected) in [
-            (Weighting::A, 0.6),
-            (Weighting::B, 0.64),
-            (Weighting::C, 0.68),
-            (Weighting::D, 0.72),
-            (Weighting::E, 0.76),
+        for (weight, expected) in [
+            (0.5, 0.6),
+            (0.6, 0.64),
+            (0.7, 0.68),
+            (0.8, 0.72),
+            (0.9, 0.76),
         ] {
-            let value = weighting.value(0.8, 0.4);
-            assert!((value - expected).abs() < 1e-6, "{weighting}: {value}");
+            let value = evaluation(weight, 0.8, 0.4);
+            assert!((value - expected).abs() < 1e-6, "{weight}: {value}");
         }
     }
 }
