@@ -7,7 +7,6 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::error::Error;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use serde::Serialize;
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{
     AnalysisEffort, AnalysisRequest, Decision, Engine, EngineOptions, MoveKind, MoveRequest,
@@ -18,7 +17,6 @@ use tengen::record::{GameRecord, Vertex};
 use tengen::registry;
 use tengen::search::{SearchReport, StopFlag};
 use tengen::settings::Table as _;
-use tengen_train::command::print;
 
 /// Default visits without a limit in the settings.
 const VISITS: u64 = 400;
@@ -176,18 +174,6 @@ pub(crate) fn stop_on_ctrl_c() -> anyhow::Result<StopFlag> {
 /// Ends the program as an uncaught Ctrl-C would, so that a shell ends its loop, too.
 pub(crate) fn end_as_interrupted() -> anyhow::Result<()> {
     program::end_as_interrupted().context("interrupted")
-}
-
-/// Writes a report to the standard output, as JSON or as text.
-pub(crate) fn print_report<R: Serialize>(
-    report: &R,
-    json: bool,
-    text: impl FnOnce(&R) -> String,
-) -> anyhow::Result<()> {
-    Ok(print(&match json {
-        true => serde_json::to_string(report)?,
-        false => text(report),
-    })?)
 }
 
 /// A score for each group of plies with answers, then a total, for either source of answers.

@@ -6,16 +6,14 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
-use serde::Serialize;
 use tengen::command::sample;
 use tengen::game::Move;
 use tengen::games::with_game;
 use tengen::record::file;
 use tengen::search::{SearchReport, StopFlag};
+use tengen_train::command::print;
 
-use crate::examinee::{
-    EngineFlags, Examinee, by_plies, end_as_interrupted, print_report, stop_on_ctrl_c, table,
-};
+use crate::examinee::{EngineFlags, Examinee, by_plies, end_as_interrupted, stop_on_ctrl_c, table};
 use book::{Opening, Verdict};
 
 /// Plies per row of the table.
@@ -37,22 +35,8 @@ pub(crate) struct Openings {
     /// Use only this many openings, evenly chosen [default: all].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     positions: Option<u32>,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
     engine: EngineFlags,
-}
-
-#[derive(Debug, Serialize)]
-struct OpeningsReport {
-    /// Number of openings tried.
-    tried: usize,
-    /// Means over the searches, and over the reference searches.
-    visits: f64,
-    seconds: f64,
-    judged_by: f64,
-    scores: Vec<Score>,
 }
 
 /// Runs the command.
@@ -93,19 +77,17 @@ pub(crate) fn run(task: &Openings) -> anyhow::Result<()> {
     }
     let [visits, seconds] = examinee.means();
     let tried = by_search.len();
-    let report = OpeningsReport {
-        tried,
-        visits,
-        seconds,
-        judged_by: judged_by as f64 / tried.max(1) as f64,
-        scores: by_plies(
-            [("network", &by_network), ("search", &by_search)],
-            BAND,
-            |answer| answer.ply,
-            Score::of,
-        ),
-    };
-    print_report(&report, task.json, OpeningsReport::text)?;
+    let scores = by_plies(
+        [("network", &by_network), ("search", &by_search)],
+        BAND,
+        |answer| answer.ply,
+        Score::of,
+    );
+    let judged_by = judged_by as f64 / tried.max(1) as f64;
+    let head = format!(
+        "{tried} openings, judged by {judged_by:.0} visits; {visits:.0} visits and {seconds:.3} s a search"
+    );
+    print(&table(head, Score::HEAD, scores.iter().map(Score::row)))?;
     if stop.is_raised() {
         return end_as_interrupted();
     }
@@ -146,16 +128,6 @@ fn judge(
     Ok(())
 }
 
-impl OpeningsReport {
-    fn text(&self) -> String {
-        let head = format!(
-            "{} openings, judged by {:.0} visits; {:.0} visits and {:.3} s a search",
-            self.tried, self.judged_by, self.visits, self.seconds
-        );
-        table(head, Score::HEAD, self.scores.iter().map(Score::row))
-    }
-}
-
 /// Minimum loss of a mistake: a twentieth of the games.
 const MISTAKE: f64 = 0.1;
 
@@ -187,7 +159,7 @@ impl Answer {
 }
 
 /// Statistics of many answers.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 struct Score {
     /// Source of the answers: network or search.
     by: &'static str,
