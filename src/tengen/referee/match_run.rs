@@ -377,13 +377,6 @@ fn add_last_words(end: &mut GameEnd, players: &[Running], heard: [NewLines; 2]) 
 }
 
 fn lost_at_start(color: Color, error: &StartError) -> GameEnd {
-    GameEnd {
-        outcome: Outcome::win(color.opponent()),
-        reason: Reason::Crash,
-        detail: Some(error.to_string()),
-        count: None,
-        moves: Vec::new(),
-        left: None,
-        usable: [true; 2],
-    }
+    let outcome = Outcome::win(color.opponent());
+    GameEnd::new(outcome, Reason::Crash, Some(error.to_string()))
 }

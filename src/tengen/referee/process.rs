@@ -64,25 +64,18 @@ const MAX_WAITING_LINES: usize = 256;
 #[error("{0}")]
 pub struct SpawnError(String);
 
-/// Output on an engine's stdout.
-#[derive(Debug)]
-pub(super) enum Output {
-    /// A line without its terminator, control characters removed and tabs replaced by blanks.
-    Line {
-        text: String,
-        /// Arrival time on the referee's clock.
-        at: Duration,
-    },
-    /// A line longer than [`MAX_LINE_LEN`] or a read error; nothing follows.
-    Unreadable,
-}
+/// A line on an engine's stdout, without its terminator, control characters removed and tabs replaced by blanks; and its
+/// arrival time on the referee's clock.
+pub(super) type Line = (String, Duration);
 
-/// Why there is no output.
+/// Why there is no line.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum NoOutput {
+pub(super) enum NoLine {
     TimedOut,
     /// The engine has closed its stdout, usually by ending.
     Closed,
+    /// A line longer than [`MAX_LINE_LEN`] or a read error; nothing follows.
+    Unreadable,
 }
 
 /// The running engines of a match, so that all can be killed at once.
@@ -143,7 +136,7 @@ impl EngineProcesses {
 pub(super) struct EngineProcess {
     group: Arc<Mutex<ProcessGroup>>,
     stdin: ChildStdin,
-    stdout: Receiver<Output>,
+    stdout: Receiver<Result<Line, NoLine>>,
     clock: Arc<dyn Clock>,
 }
 
@@ -200,23 +193,23 @@ impl EngineProcess {
         self.stdin.flush()
     }
 
-    /// The next output that arrives until `deadline`. A script that has ended may have left processes behind that hold
+    /// The next line that arrives until `deadline`. A script that has ended may have left processes behind that hold
     /// its output open: it is closed then.
-    pub(super) fn receive(&self, deadline: Duration) -> Result<Output, NoOutput> {
+    pub(super) fn receive(&self, deadline: Duration) -> Result<Line, NoLine> {
         let mut limit = deadline.saturating_sub(self.now());
         let mut has_ended = false;
         loop {
             let wait = limit.min(LOOK_INTERVAL);
             match self.stdout.recv_timeout(wait) {
                 // A program may talk without end.
-                Ok(Output::Line { at, .. }) if at > deadline => return Err(NoOutput::TimedOut),
-                Ok(output) => return Ok(output),
-                Err(RecvTimeoutError::Disconnected) => return Err(NoOutput::Closed),
-                Err(RecvTimeoutError::Timeout) if has_ended => return Err(NoOutput::Closed),
+                Ok(Ok((_, at))) if at > deadline => return Err(NoLine::TimedOut),
+                Ok(found) => return found,
+                Err(RecvTimeoutError::Disconnected) => return Err(NoLine::Closed),
+                Err(RecvTimeoutError::Timeout) if has_ended => return Err(NoLine::Closed),
                 Err(RecvTimeoutError::Timeout) => limit -= wait,
             }
             if limit.is_zero() {
-                return Err(NoOutput::TimedOut);
+                return Err(NoLine::TimedOut);
             }
             // What it has written before is read once more.
             has_ended = self.group.lock().exit_status().is_some();
@@ -262,7 +255,7 @@ fn in_folder(program: &str, folder: &Path) -> Result<Command, SpawnError> {
 fn read_lines(
     mut stdout: ChildStdout,
     protocol: EngineProtocol,
-    sender: &SyncSender<Output>,
+    sender: &SyncSender<Result<Line, NoLine>>,
     clock: &dyn Clock,
 ) {
     let mut buffer = [0; 8192];
@@ -273,7 +266,7 @@ fn read_lines(
             Ok(len) => len,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(_) => {
-                let _ = sender.send(Output::Unreadable);
+                let _ = sender.send(Err(NoLine::Unreadable));
                 return;
             }
         };
@@ -285,20 +278,20 @@ fn read_lines(
                 b'\r' if protocol == EngineProtocol::Gomocup => b'\n',
                 other => other,
             };
-            let output = match byte {
-                b'\n' => Output::Line {
-                    text: String::from_utf8_lossy(&std::mem::take(&mut line)).into_owned(),
-                    at,
-                },
+            let found = match byte {
+                b'\n' => {
+                    let line = std::mem::take(&mut line);
+                    Ok((String::from_utf8_lossy(&line).into_owned(), at))
+                }
                 control if control.is_ascii_control() => continue,
-                _ if line.len() == MAX_LINE_LEN => Output::Unreadable,
+                _ if line.len() == MAX_LINE_LEN => Err(NoLine::Unreadable),
                 other => {
                     line.push(other);
                     continue;
                 }
             };
-            let ends = matches!(output, Output::Unreadable);
-            if sender.send(output).is_err() || ends {
+            let ends = found.is_err();
+            if sender.send(found).is_err() || ends {
                 return;
             }
         }

@@ -117,7 +117,6 @@ impl RatingTable {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::referee::rating_table::tests::table;
 
     #[test]
