@@ -60,7 +60,7 @@ fn a_report_that_cannot_be_written_is_an_error() {
     let games = ["--games", "2"];
     report(play(&engines.0, &engines.1, &out, &games));
     let file = out.to_str().unwrap();
-    let elo = |form| tengen_match(&["elo", file, "--format", form]);
+    let elo = |json: &[&str]| tengen_match(&[&["elo", file][..], json].concat());
     let again = |json: &[&str]| {
         let mut command = tengen_match(&["play", "--size", "5", "--out", file]);
         command.args(["--first", &engines.0, "--second", &engines.1]);
@@ -68,9 +68,8 @@ fn a_report_that_cannot_be_written_is_an_error() {
         command
     };
     for mut command in [
-        elo("text"),
-        elo("markdown"),
-        elo("json"),
+        elo(&[]),
+        elo(&["--json"]),
         tengen_match(&["clock", file]),
         tengen_match(&["clock", "--json", file]),
         again(&[]),
@@ -87,7 +86,7 @@ fn a_report_that_cannot_be_written_is_an_error() {
         assert_eq!(output.status.code(), Some(1), "{command:?}: {output:?}");
     }
     // A reader that has read enough is none.
-    let mut child = elo("text").stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = elo(&[]).stdout(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     assert!(child.wait().unwrap().success());
 }
@@ -106,7 +105,7 @@ fn games_that_repeat_others_count_once() {
     fs::create_dir_all(&copy).unwrap();
     fs::copy(out.join("results.jsonl"), copy.join("results.jsonl")).unwrap();
     let table = |files: &[&Path]| -> Value {
-        let mut command = tengen_match(&["elo", "--format", "json"]);
+        let mut command = tengen_match(&["elo", "--json"]);
         let output = command.args(files).output().unwrap();
         assert!(output.status.success(), "{output:?}");
         serde_json::from_slice(&output.stdout).unwrap()
@@ -222,8 +221,8 @@ fn a_tournament_ends_in_ratings() {
         "twelve lost games leave much open: {ratings:#}"
     );
     assert_eq!(play(), ratings, "a finished tournament is not played again");
-    let read = |name: &str| fs::read_to_string(out.join(name)).unwrap();
-    assert!(read("ratings.md").contains("| steady | 0 |"));
+    let list = fs::read_to_string(out.join("ratings.txt")).unwrap();
+    assert!(list.contains("steady       0  [0, 0]"), "{list}");
     let tired = &rows[2]["tally"];
     assert_eq!((&tired["lost"], &tired["drawn"]), (&12.into(), &0.into()));
     assert_eq!(rows[2]["against"]["steady"]["lost"], 6, "{ratings:#}");

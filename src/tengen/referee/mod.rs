@@ -21,7 +21,6 @@ pub mod opening;
 mod player;
 mod process;
 mod rating_table;
-mod rating_text;
 mod referee_clock;
 mod refereed_game;
 mod report;

@@ -1,12 +1,13 @@
-//! Ratings of all engines in one or more result files.
+//! Ratings of all engines in one or more result files, and their list as text.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use serde::Serialize;
 use thiserror::Error;
 
 use super::results::GameEntry;
-use super::score_board::Repeats;
+use super::score_board::{Repeats, repeats_text};
 use crate::game::BoardSize;
 use crate::stats::{GameResult, Interval, Meeting, RatedPair, fit_with_intervals};
 
@@ -162,6 +163,56 @@ impl RatingTable {
     }
 }
 
+impl fmt::Display for RatingTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let head = "engine";
+        let names = self.rows.iter().map(|row| row.name.chars().count());
+        let width = names.max().unwrap_or(0).max(head.len());
+        writeln!(
+            f,
+            "    {head:width$}     Elo  95% interval      games    won  drawn   lost  points   score"
+        )?;
+        for (place, row) in (1..).zip(&self.rows) {
+            let (name, elo, games) = (&row.name, row.elo.round() + 0.0, row.games);
+            let Tally { won, drawn, lost } = row.tally;
+            let interval = format!("[{:.0}, {:.0}]", row.interval.low, row.interval.high);
+            let points = row.tally.points();
+            writeln!(
+                f,
+                "{place:2}  {name:width$}  {elo:6.0}  {interval:16}  {games:5}  {won:5}  {drawn:5}  {lost:5}  \
+                 {points:6.1}  {:5.1}%",
+                100.0 * row.score
+            )?;
+        }
+        if self.rows.len() > 2 {
+            writeln!(
+                f,
+                "\nPoints of the engine in a row against that in a column, and their games:"
+            )?;
+            let numbers = (1..=self.rows.len()).map(|place| format!("  {place:>9}"));
+            writeln!(f, "    {:width$}{}", "", numbers.collect::<String>())?;
+            for (place, row) in (1..).zip(&self.rows) {
+                let against = self.rows.iter().map(|other| row.against.get(&other.name));
+                let cells = against.map(|tally| match tally {
+                    Some(tally) => {
+                        let cell = format!("{}/{}", tally.points(), tally.games());
+                        format!("  {cell:>9}")
+                    }
+                    None => format!("  {:>9}", "-"),
+                });
+                let (name, cells) = (&row.name, cells.collect::<String>());
+                writeln!(f, "{place:2}  {name:width$}{cells}")?;
+            }
+            writeln!(f)?;
+        }
+        writeln!(f, "Black scored {:.1}%", 100.0 * self.black_score)?;
+        match repeats_text(self.repeated) {
+            Some(told) => writeln!(f, "{told}"),
+            None => Ok(()),
+        }
+    }
+}
+
 /// A game as input of the statistics.
 fn meeting(names: &[String], game: &GameEntry) -> Meeting {
     // `names` contains every player, sorted.
@@ -221,7 +272,7 @@ fn refuse_unconnected(
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
     use crate::referee::results::ResultText;
     use crate::referee::results::tests::entry;
@@ -230,7 +281,7 @@ pub(super) mod tests {
 
     /// Three engines: `b` wins 3 of 4 against `a`, `c` 3 of 4 against `b`, each as Black and White
     /// equally often.
-    pub(in crate::referee) fn table() -> RatingTable {
+    fn table() -> RatingTable {
         let mut games = Vec::new();
         for round in 0..20 {
             for (index, (weak, strong)) in [("a", "b"), ("b", "c")].into_iter().enumerate() {
@@ -267,6 +318,18 @@ pub(super) mod tests {
             middle.interval.contains(middle.elo)
                 && middle.interval.high - middle.interval.low > 50.0
         );
+    }
+
+    #[test]
+    fn the_list_has_every_engine() {
+        let table = table();
+        let text = table.to_string();
+        let row =
+            " 3  a            0  [0, 0]               40     10      0     30    10.0   25.0%\n";
+        assert!(text.contains(row), "{text}");
+        assert!(text.ends_with("Black scored 50.0%\n"), "{text}");
+        let cross = " 2  b           10/40          -      30/40\n";
+        assert!(text.contains(cross), "{text}");
     }
 
     #[test]

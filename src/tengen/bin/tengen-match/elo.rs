@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use tengen::referee::results::{self, GameEntry, MatchTerms};
 use tengen::referee::{Complaints, RatingTable};
 
@@ -25,20 +25,9 @@ pub(crate) struct EloArgs {
     /// Engine with the rating 0 [default: the first engine of the first file]
     #[arg(long, value_name = "NAME")]
     anchor: Option<String>,
-    /// Format of the list
-    #[arg(long, value_enum, default_value_t = Form::Text)]
-    format: Form,
-}
-
-/// Formats of a rating list.
-#[derive(Clone, Copy, ValueEnum)]
-enum Form {
-    /// Columns
-    Text,
-    /// A Markdown table
-    Markdown,
-    /// JSON
-    Json,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// Runs the subcommand.
@@ -53,13 +42,12 @@ pub(crate) fn run(args: &EloArgs) -> Result<()> {
     };
     let size = files[0].0.board();
     let games: Vec<Vec<GameEntry>> = files.into_iter().map(|(_, games)| games).collect();
-    // Not on the standard output, which may be read as Markdown or JSON.
+    // Not on the standard output, which may be read as JSON.
     games.iter().for_each(|games| tell(Complaints::of(games)));
     let table = RatingTable::new(size, &games, &anchor)?;
-    match args.format {
-        Form::Text => print(&table),
-        Form::Markdown => print(table.to_markdown()),
-        Form::Json => print_json(&table),
+    match args.json {
+        true => print_json(&table),
+        false => print(&table),
     }
 }
 

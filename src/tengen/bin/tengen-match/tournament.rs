@@ -12,7 +12,7 @@ use tengen::referee::{
 };
 
 use crate::options::{MatchOptions, check_engines, read_text};
-use crate::output::{Interrupt, are_troubled, exit_code, print, to_json};
+use crate::output::{Interrupt, are_troubled, exit_code, print, print_json};
 use crate::record;
 use crate::session::{Played, Session};
 
@@ -23,7 +23,7 @@ const SHOWN_MEETINGS: usize = 6;
 ///
 /// The engines are listed in a TOML file: format = "round-robin" or "gauntlet" (the first engine
 /// meets all others), games-each = N, optionally anchor = "NAME", and a list of [[engine]] with
-/// name and command. The folder also gets ratings.txt, ratings.md and ratings.json. All
+/// name and command. The folder also gets ratings.txt. All
 /// engines are started before the first game. One that later cannot be started again loses its
 /// next two games and misses the others.
 #[derive(Args)]
@@ -103,17 +103,10 @@ pub(crate) fn run(args: &TournamentArgs, interrupt: &Interrupt) -> Result<ExitCo
         complaints,
     } = &report;
     let out = &args.options.out;
-    let json = to_json(&report)?;
-    for (name, text) in [
-        ("ratings.txt", &table.to_string()),
-        ("ratings.md", &table.to_markdown()),
-        ("ratings.json", &json),
-    ] {
-        let path = out.join(name);
-        fs::write(&path, text).with_context(|| path.display().to_string())?;
-    }
+    let path = out.join("ratings.txt");
+    fs::write(&path, table.to_string()).with_context(|| path.display().to_string())?;
     if args.options.json {
-        print(format_args!("{json}\n"))?;
+        print_json(&report)?;
     } else {
         print(format_args!("{table}{failures}{complaints}"))?;
         print(format_args!("Games and ratings are in {}\n", out.display()))?;
