@@ -143,33 +143,25 @@ tengen::choices! {
     }
 }
 
-/// A ply with normal distribution: mean and standard deviation.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Normal(f64, f64);
-
-impl Normal {
-    /// Equations 6 and 7: `T = [mean - deviation, mean + deviation]`, in whole plies.
-    fn interval(self) -> [u32; 2] {
-        let Normal(mean, deviation) = self;
-        [mean - deviation, mean + deviation].map(|ply| ply.round() as u32)
-    }
-}
-
 impl StageWindow {
-    /// Distributions of the ply that begins the middle game and of the one that ends it.
-    fn distributions(self) -> Option<[Normal; 2]> {
-        match self {
-            // 3,709 games of November 2005: `tengen-lab mucgo stages`, proxies taken and closed.
-            StageWindow::Fitted => Some([Normal(49.5, 17.9), Normal(162.9, 15.0)]),
-            StageWindow::Paper => Some([Normal(49.0, 6.0), Normal(162.0, 19.0)]),
-            StageWindow::All => None,
-        }
+    /// Equations 6 and 7: `T = [mean - deviation, mean + deviation]` of the normally distributed ply that begins the
+    /// middle game, and of the one that ends it.
+    fn intervals(self) -> Option<[[u32; 2]; 2]> {
+        let plies: [(f64, f64); 2] = match self {
+            // 3,709 games of November 2005: `tengen-lab mucgo stages`.
+            StageWindow::Fitted => [(49.5, 17.9), (162.9, 15.0)],
+            StageWindow::Paper => [(49.0, 6.0), (162.0, 19.0)],
+            StageWindow::All => return None,
+        };
+        Some(plies.map(|(mean, deviation)| {
+            [mean - deviation, mean + deviation].map(|ply| ply.round() as u32)
+        }))
     }
 
     /// Equation 8: `T = [t1, t2]`, for one game, both drawn at random from their intervals; `None`
     /// if every ply is searched.
     pub(super) fn draw<R: Rng>(self, rng: &mut R) -> Option<MiddleGame> {
-        let [begin, end] = self.distributions()?.map(Normal::interval);
+        let [begin, end] = self.intervals()?;
         Some(MiddleGame {
             first: rng.random_range(begin[0]..=begin[1]),
             last: rng.random_range(end[0]..=end[1]),
@@ -302,9 +294,9 @@ mod tests {
 
     #[test]
     fn equations_6_and_7_with_the_numbers_of_the_paper() {
-        let [begin, end] = StageWindow::Paper.distributions().expect("two");
-        assert_eq!(begin.interval(), [43, 55]);
-        assert_eq!(end.interval(), [143, 181]);
+        let [begin, end] = StageWindow::Paper.intervals().expect("two");
+        assert_eq!(begin, [43, 55]);
+        assert_eq!(end, [143, 181]);
     }
 
     #[test]
