@@ -35,9 +35,6 @@ pub(crate) struct AblateArgs {
     work: PathBuf,
     #[command(flatten)]
     machine: MachineArgs,
-    /// Progress as JSON lines on stdout
-    #[arg(long)]
-    json: bool,
 }
 
 /// Runs the command `ablate`.
@@ -61,10 +58,9 @@ fn run_arms<G: Trainable>(
         results: args.out.clone(),
         work: args.work.clone(),
     };
-    let mut teller = EventPrinter::new(args.json, interrupt);
+    let mut teller = EventPrinter::new(false, interrupt);
     let mut running = String::new();
     let mut meeting: Option<(String, Reporter)> = None;
-    let mut lost = None;
     ablate::run(
         start,
         plan,
@@ -81,19 +77,17 @@ fn run_arms<G: Trainable>(
             AblationEvent::Match([first, second], done, total, score) => {
                 let name = format!("{first} - {second}");
                 if meeting.as_ref().is_none_or(|(shown, _)| *shown != name) {
-                    let reporter = Reporter::new(*total, 0, "pairs", args.json, interrupt);
+                    let reporter = Reporter::new(*total, 0, "pairs", false, interrupt);
                     meeting = Some((name.clone(), reporter));
                 }
                 if let Some((_, reporter)) = &mut meeting {
                     let message = format!("{name}  {}", score.summary());
                     reporter.update(*done, message, &serde_json::json!({ name: score }));
-                    lost = lost.take().or(reporter.lost());
                 }
             }
         },
     )?;
     log::info!("the table is {}", args.out.join("README.md").display());
-    lost.map_or(Ok(()), Err)?;
     Ok(teller.finish()?)
 }
 
@@ -107,9 +101,6 @@ pub(crate) struct CriticArgs {
     out: PathBuf,
     #[command(flatten)]
     threads: Threads,
-    /// Progress as JSON lines on stdout
-    #[arg(long)]
-    json: bool,
 }
 
 /// Runs the command `critic`.
@@ -129,7 +120,7 @@ fn teach<G: Taught>(
     // Each trains one critic at a time.
     let threads = args.threads.number();
     let mut done = Vec::<(String, u32)>::new();
-    let mut reporter = Reporter::new(all_games(plan), 0, "games", args.json, interrupt);
+    let mut reporter = Reporter::new(all_games(plan), 0, "games", false, interrupt);
     critic::run(start, plan, &args.out, threads, &mut |event| {
         match done.iter_mut().find(|(run, _)| *run == event.run) {
             Some((_, games)) => *games = event.games,

@@ -3,8 +3,9 @@
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::interval::{draw, keep_best, to_unit, ucb1};
-use super::params::{MiddleGame, MucgoParams, TargetMove, evaluation, prune};
+use super::params::{
+    MiddleGame, MucgoParams, TargetMove, draw, evaluation, keep_best, prune, to_unit, ucb1,
+};
 use super::tree::{NodeId, Tree};
 use tengen::clock::StopReason;
 use tengen::game::{GameState, Move, PositionHistory};

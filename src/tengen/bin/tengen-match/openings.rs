@@ -13,16 +13,15 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use tengen::clock::SystemClock;
-use tengen::game::{BoardSize, Move};
-use tengen::games::{GAMES, known_name, usual_board};
+use tengen::game::Move;
 use tengen::gtp::format_moves;
 use tengen::record::file;
 use tengen::referee::{
     ClockSimulation, EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan, MatchTimeControl,
-    RefereedGame, refereed_game,
+    RefereedGame,
 };
 
-use crate::options::{parse_positive, parse_size, positive_seconds, read_text};
+use crate::options::{GameOptions, parse_positive, positive_seconds, read_text};
 use crate::output::{Interrupt, Progress, exit_code, print, tell};
 
 /// Random openings of a book, unless --count says otherwise.
@@ -37,15 +36,8 @@ const CANDIDATES_PER_OPENING: usize = 10;
 /// `value V` with V in -1..1 for the mover).
 #[derive(Args)]
 pub(crate) struct OpeningsArgs {
-    /// The game
-    #[arg(long, default_value = GAMES[0].name, value_parser = known_name)]
-    game: String,
-    /// The board: 9, or 9x7 (columns x rows) [default: 9, for Gomoku 15]
-    #[arg(long, value_parser = parse_size)]
-    size: Option<BoardSize>,
-    /// Rules of a game with several variants, as in matches [default: the game's usual ones]
-    #[arg(long, default_value = "", hide_default_value = true)]
-    rules: String,
+    #[command(flatten)]
+    game: GameOptions,
     /// Judge the openings of this book, not random ones: what another program finds balanced
     #[arg(long, value_name = "FILE", conflicts_with_all = ["random_plies", "seed"])]
     from: Option<PathBuf>,
@@ -55,21 +47,9 @@ pub(crate) struct OpeningsArgs {
     /// Number of openings [default: 1000; with --from as many of its book as are balanced]
     #[arg(long, value_name = "N", value_parser = parse_positive::<usize>)]
     count: Option<usize>,
-    /// Random legal moves in each opening
-    #[arg(long, default_value_t = 4, value_name = "N")]
-    random_plies: u32,
     /// Keep an opening when Black's expected score is this close to one half
     #[arg(long, default_value_t = 0.1)]
     tolerance: f64,
-    /// Seed of the random moves
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Openings judged concurrently
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = parse_positive::<usize>)]
-    concurrency: usize,
-    /// Kill a judge that exceeds this many seconds per move
-    #[arg(long, default_value_t = 120.0, value_name = "SECONDS")]
-    move_limit: f64,
     /// The book to write; meanwhile a folder of this name with .judge contains the judge's stderr
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -78,7 +58,7 @@ pub(crate) struct OpeningsArgs {
 /// Runs the subcommand.
 pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<ExitCode> {
     ensure!(args.tolerance > 0.0, "--tolerance must be positive");
-    let rules = refereed_game(&args.game, args.size(), &args.rules, None)?;
+    let rules = args.game.refereed(None)?;
     let candidates = args.candidates(rules.as_ref())?;
     let (least, most) = match args.wanted() {
         Some(wanted) => (wanted, wanted),
@@ -106,7 +86,7 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<ExitCode
             openings: &candidates,
             terms: args.terms(length)?,
             command_limit: Duration::from_secs(60),
-            concurrency: args.concurrency,
+            concurrency: args.game.concurrency,
             stderr_dir: &stderr_dir,
             clock: Arc::new(SystemClock::new()),
             live: None,
@@ -128,10 +108,6 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<ExitCode
 }
 
 impl OpeningsArgs {
-    fn size(&self) -> BoardSize {
-        self.size.unwrap_or_else(|| usual_board(&self.game))
-    }
-
     /// The openings to judge.
     fn candidates(&self, rules: &dyn RefereedGame) -> Result<Vec<Vec<Move>>> {
         match &self.from {
@@ -141,7 +117,7 @@ impl OpeningsArgs {
                 .with_context(|| path.display().to_string()),
             None => {
                 let most = self.count.unwrap_or(USUAL_COUNT) * CANDIDATES_PER_OPENING;
-                Ok(rules.random_openings(self.random_plies, most, self.seed)?)
+                Ok(rules.random_openings(self.game.random_plies, most, self.game.seed)?)
             }
         }
     }
@@ -157,7 +133,7 @@ impl OpeningsArgs {
         Ok(GameTerms {
             time: MatchTimeControl::None,
             margin: Duration::ZERO,
-            move_limit: positive_seconds("--move-limit", self.move_limit)?,
+            move_limit: positive_seconds("--move-limit", self.game.move_limit)?,
             max_moves: opening_len as u32 + 1,
             conditions: ClockSimulation::default(),
         })
@@ -272,13 +248,13 @@ impl Judging<'_> {
     /// Writes the book atomically.
     fn write(&self, candidates: &[Vec<Move>]) -> Result<()> {
         let OpeningsArgs {
-            game,
+            game: options,
             judge,
             tolerance,
             ..
         } = self.args;
-        let size = self.args.size();
-        let rules = match self.args.rules.as_str() {
+        let (game, size) = (&options.game, options.size());
+        let rules = match options.rules.as_str() {
             "" => String::new(),
             rules => format!(" ({rules})"),
         };
@@ -286,7 +262,7 @@ impl Judging<'_> {
             Some(book) => format!("of {}", book.display()),
             None => format!(
                 "{} random plies (seed {}), no two alike under symmetry",
-                self.args.random_plies, self.args.seed
+                options.random_plies, options.seed
             ),
         };
         let mut text = format!(

@@ -90,7 +90,7 @@ pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<ExitCode> {
     let steps = terms.pairs / terms.step_pairs;
     let parameters = terms.parameters.clone();
     let rate = Spsa::usual_rate(2 * terms.pairs);
-    let spsa = Spsa::new(parameters, steps, rate, args.options.seed)?;
+    let spsa = Spsa::new(parameters, steps, rate, args.options.game.seed)?;
     let out = &args.options.out;
     fs::create_dir_all(out).with_context(|| out.display().to_string())?;
     let file = out.join("tune.json");
@@ -105,7 +105,7 @@ pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<ExitCode> {
         let mut options = args.options.clone();
         options.out = out.join(format!("step-{step:06}"));
         // Other openings in each step.
-        options.seed = options.seed.wrapping_add(u64::from(step));
+        options.game.seed = options.game.seed.wrapping_add(u64::from(step));
         let so_far = Silent {
             steps: (step - 1, steps),
             values: values(&spsa, &at),
@@ -169,7 +169,7 @@ fn terms(args: &TuneArgs, interrupt: &Interrupt) -> Result<Terms> {
             "--engine has {{{name}}}, and there is no --parameter {name}=START,LEAST..MOST,REACH"
         );
     }
-    let step_pairs = u32::try_from(options.concurrency.div_ceil(2)).unwrap_or(u32::MAX);
+    let step_pairs = u32::try_from(options.game.concurrency.div_ceil(2)).unwrap_or(u32::MAX);
     ensure!(
         args.pairs >= step_pairs,
         "--pairs must be at least the {step_pairs} of a step"
@@ -313,7 +313,7 @@ fn report(args: &TuneArgs, tuning: &Tuning) -> Result<()> {
     print(format_args!(
         "{text}To verify the result on other openings:\n  tengen-match sprt --seed {} --first \"{}\" --second \
          \"{}\" --out {}\nwith the same options otherwise\n",
-        args.options.seed.wrapping_add(1_000_000),
+        args.options.game.seed.wrapping_add(1_000_000),
         line(&means),
         line(&starts),
         args.options.out.join("sprt").display(),
