@@ -85,22 +85,17 @@ impl Critic {
             .map_err(|reason| CriticError(format!("{name} is not a critic: {reason}")))
     }
 
-    /// Reads a file that must be for this game and board.
+    /// Whether it is for this game and board.
     ///
     /// # Errors
-    /// As [`Critic::load`], and if it is for another.
-    pub fn load_for(path: &Path, game: &str, size: BoardSize) -> Result<Critic, CriticError> {
-        let critic = Critic::load(path)?;
-        let info = &critic.info;
-        if info.game == game && info.size() == size {
-            return Ok(critic);
+    /// [`CriticError`] names both.
+    pub fn check(&self, game: &str, size: BoardSize) -> Result<(), CriticError> {
+        let (own, own_size) = (&self.info.game, self.info.size());
+        if own == game && own_size == size {
+            return Ok(());
         }
-        Err(CriticError(format!(
-            "critic {} plays {} on {}, not {game} on {size}",
-            path.display(),
-            info.game,
-            info.size()
-        )))
+        let text = format!("the critic plays {own} on {own_size}, not {game} on {size}");
+        Err(CriticError(text))
     }
 
     /// The content of its file.
@@ -197,21 +192,15 @@ mod tests {
 
     #[test]
     fn a_misfit_is_named() {
-        let name = format!("tengen-critic-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::write(&path, critic().bytes()).unwrap();
-        let load = |game: &str, side| {
-            let size = BoardSize::new(4, side);
-            Critic::load_for(&path, game, size).map_err(|error| error.to_string())
+        let check = |game: &str, side| {
+            let fits = critic().check(game, BoardSize::new(4, side));
+            fits.map_err(|error| error.to_string())
         };
-        assert!(load("nogo", 3).is_ok());
-        let message = load("go", 3).unwrap_err();
-        assert!(
-            message.contains("tengen-critic-") && message.contains("nogo on 4x3, not go on 4x3"),
-            "{message}"
-        );
-        assert!(load("nogo", 4).unwrap_err().contains("not nogo on 4x4"));
-        std::fs::remove_file(&path).unwrap();
-        assert!(load("nogo", 3).unwrap_err().contains("cannot read"));
+        assert_eq!(check("nogo", 3), Ok(()));
+        let message = check("go", 3).unwrap_err();
+        assert!(message.contains("nogo on 4x3, not go on 4x3"), "{message}");
+        assert!(check("nogo", 4).unwrap_err().contains("not nogo on 4x4"));
+        let none = Critic::load(Path::new("/nowhere.critic")).unwrap_err();
+        assert!(none.to_string().contains("cannot read"), "{none}");
     }
 }

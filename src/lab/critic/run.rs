@@ -196,7 +196,8 @@ impl<G: Taught> SharedRun<'_, G> {
         let (plan, size) = (self.plan, self.start.size());
         if let Some(base) = plan.base.as_ref().filter(|base| base.name != arm.name) {
             let path = RunFiles::new(self.folder, &run_name(base, seed)).critic();
-            let critic = Critic::load_for(&path, G::NAME, size);
+            let critic =
+                Critic::load(&path).and_then(|critic| critic.check(G::NAME, size).map(|()| critic));
             return critic.map_err(|error| TrainError::corrupt(&path, error));
         }
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
