@@ -21,6 +21,8 @@ pub struct Proxy {
     pub name: &'static str,
     /// The rule and its reason, for people.
     pub help: &'static str,
+    /// Plies in the paper's test.
+    pub in_paper: usize,
     /// A point is far if it is more steps than this from every stone.
     far: usize,
     /// So many far points are few.
@@ -32,6 +34,7 @@ pub const BEGINS: Proxy = Proxy {
     stage: "begins",
     name: "taken",
     help: "a quarter of the board is farther than three steps from every stone: the large areas are taken",
+    in_paper: 450,
     far: 3,
     few: 90,
 };
@@ -41,6 +44,7 @@ pub const ENDS: Proxy = Proxy {
     stage: "ends",
     name: "closed",
     help: "a fifth of the board is not beside a stone: borders are closed, and points are left",
+    in_paper: 335,
     far: 1,
     few: 72,
 };
