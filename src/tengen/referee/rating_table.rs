@@ -74,26 +74,10 @@ pub struct RatingTable {
     pub repeated: u32,
 }
 
-/// Why there are no ratings.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum RatingError {
-    /// The anchor played no game.
-    #[error("the anchor `{anchor}` played no game; there are: {}", engines.join(", "))]
-    UnknownAnchor {
-        /// The name asked for.
-        anchor: String,
-        /// The engines that played.
-        engines: Vec<String>,
-    },
-    /// Ratings of engines without a common opponent cannot be compared.
-    #[error("no chain of games connects {} with `{anchor}`", engines.join(", "))]
-    Unconnected {
-        /// The anchor.
-        anchor: String,
-        /// The engines out of reach.
-        engines: Vec<String>,
-    },
-}
+/// Why there are no ratings: the anchor played no game, or no chain of games connects all engines with it.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct RatingError(String);
 
 impl RatingTable {
     /// The ratings of all engines in these files, each a list of games on a board of this size.
@@ -120,9 +104,11 @@ impl RatingTable {
         let names: BTreeSet<String> = counted.iter().flat_map(players).collect();
         let names: Vec<String> = names.into_iter().collect();
         let place = names.iter().position(|name| name == anchor);
-        let place = place.ok_or_else(|| RatingError::UnknownAnchor {
-            anchor: anchor.to_owned(),
-            engines: names.clone(),
+        let place = place.ok_or_else(|| {
+            let names = names.join(", ");
+            RatingError(format!(
+                "the anchor `{anchor}` played no game; there are: {names}"
+            ))
         })?;
         let games: Vec<Meeting> = counted
             .iter()
@@ -263,12 +249,14 @@ fn refuse_unconnected(
         grown = reached.len() > before;
     }
     let apart = (0..names.len()).filter(|engine| !reached.contains(engine));
-    let engines: Vec<String> = apart.map(|engine| names[engine].clone()).collect();
-    if engines.is_empty() {
+    let apart: Vec<&str> = apart.map(|engine| names[engine].as_str()).collect();
+    if apart.is_empty() {
         return Ok(());
     }
-    let anchor = names[anchor].clone();
-    Err(RatingError::Unconnected { anchor, engines })
+    let (apart, anchor) = (apart.join(", "), &names[anchor]);
+    Err(RatingError(format!(
+        "no chain of games connects {apart} with `{anchor}`"
+    )))
 }
 
 #[cfg(test)]
