@@ -1,14 +1,15 @@
-//! One game of a critic against its opponent.
+//! One game of a critic against its opponent, and matches against random play that measure its strength.
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
-use super::plan::Curriculum;
+use super::plan::{Curriculum, Measure};
 use super::target::{Learner, Target};
 use super::taught::{Taught, utility};
 use crate::critic::{Board, Judge, Network, read};
-use tengen::game::{Color, Move, ply_cap, scoring};
+use tengen::game::{Color, Move, Proof, ply_cap, scoring};
+use tengen_train::play::numbered_seed;
 
 /// Settings of all games of a run.
 #[derive(Debug, Clone)]
@@ -128,6 +129,71 @@ fn choose(moves: &[(Move, f64)], temperature: Option<f64>, rng: &mut impl Rng) -
     Some(drawn.unwrap_or(best).0)
 }
 
+/// Result of a match.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Training games of the critic before.
+    pub games: u32,
+    /// The critic's points, a draw being half of one.
+    pub points: f64,
+    /// Games of the match.
+    pub of: u32,
+}
+
+/// Plays a match of pairs of games with the same random opening and swapped colours.
+pub fn measure<G: Taught>(
+    start: &G,
+    network: &Network,
+    measure: &Measure,
+    games: u32,
+    seed: u64,
+) -> Measured {
+    let mut points = 0.0;
+    for game in 0..2 * measure.pairs {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(numbered_seed(seed, (game / 2).into()));
+        let mut position = start.clone();
+        for _ in 0..measure.random_plies {
+            if let Some(mv) = position.random_move(&mut rng) {
+                position.play(mv);
+            }
+        }
+        let color = Color::BOTH[(game % 2) as usize];
+        points += result(position, network, color, &mut rng);
+    }
+    Measured {
+        games,
+        points,
+        of: 2 * measure.pairs,
+    }
+}
+
+/// The critic's points in one game as `color`.
+fn result<G: Taught>(mut position: G, network: &Network, color: Color, rng: &mut impl Rng) -> f64 {
+    let mut judge = Judge::default();
+    let mut plies = 0;
+    let outcome = loop {
+        let outcome = position.outcome();
+        if outcome.is_some() || plies == ply_cap(position.size()) {
+            break outcome;
+        }
+        let mv = match position.to_move() == color {
+            true => {
+                let moves = judge.moves(network, &position).into_iter();
+                moves.max_by(|a, b| a.1.total_cmp(&b.1)).map(|best| best.0)
+            }
+            false => position.random_move(rng),
+        };
+        let Some(mv) = mv else { break None };
+        position.play(mv);
+        plies += 1;
+    };
+    match outcome.map(|outcome| outcome.proof_for(color)) {
+        Some(Proof::Win) => 1.0,
+        Some(Proof::Loss) => 0.0,
+        Some(Proof::Draw) | None => 0.5,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -227,5 +293,19 @@ mod tests {
         assert_eq!(draw(None), 4000);
         // Odds of 3 to 1: four standard errors are 110.
         assert!(draw(Some(0.1)).abs_diff(3000) < 110);
+    }
+
+    #[test]
+    fn who_knows_nothing_is_even_with_chance() {
+        let start = SmallNoGo::new(BoardSize::square(5)).unwrap();
+        let network = Network::new(25, 5, &mut Xoshiro256PlusPlus::seed_from_u64(1));
+        let plan = Measure {
+            every: 1,
+            pairs: 50,
+            random_plies: 2,
+        };
+        let random = measure(&start, &network, &plan, 0, 3);
+        assert!((20.0..=80.0).contains(&random.points), "{random:?}");
+        assert_eq!(measure(&start, &network, &plan, 0, 3), random);
     }
 }

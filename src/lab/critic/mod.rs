@@ -2,9 +2,9 @@
 //! boards from games against a weak program, online, board by board.
 //!
 //! A [`plan`] defines arms and seeds. [`run()`] lets each play its games ([`lesson`]) on its own
-//! thread: the critic chooses by its values, an opponent with simple rules (`opponent.rs`) answers, and the
-//! game's utilities ([`taught`]) move the network towards a [`target`]. Between games its [`strength`]
-//! may be measured. A run produces a [`record`] and a file with the [`network`]; at the end tables
+//! thread: the critic chooses by its values, an opponent with simple rules answers, and the game's
+//! utilities ([`taught`]) move the network towards a [`target`]. Between games its strength may be
+//! measured. A run produces a [`record`] and a file with the [`network`]; at the end tables
 //! (`tables.rs`) compare all runs.
 //!
 //! A critic plays the move to the board that it values most ([`ByCritic`](crate::methods::ByCritic)); there is no search. Source: Zaman,
@@ -14,11 +14,9 @@
 mod file;
 pub mod lesson;
 pub mod network;
-mod opponent;
 pub mod plan;
 pub mod record;
 pub mod run;
-pub mod strength;
 mod tables;
 pub mod target;
 pub mod taught;

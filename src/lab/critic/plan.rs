@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::strength::Measure;
 use super::target::Target;
 use tengen::game::BoardSize;
 use tengen_train::TrainError;
@@ -105,6 +104,18 @@ pub struct Curriculum {
 
 fn one() -> f64 {
     1.0
+}
+
+/// Measurement of a critic's strength by matches against random play, as either colour.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Measure {
+    /// Interval in training games; the first measurement is before any. Range: at least 1.
+    pub every: u32,
+    /// Pairs of games with swapped colours. Range: at least 1.
+    pub pairs: u32,
+    /// Uniformly random opening plies of a pair. Range: any.
+    pub random_plies: u32,
 }
 
 impl CriticPlan {

@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::lesson::Played;
-use super::strength::Measured;
+use super::lesson::{Measured, Played};
 use crate::critic::Critic;
 use tengen_train::TrainError;
 use tengen_train::durable;

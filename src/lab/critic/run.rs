@@ -9,10 +9,9 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
 
-use super::lesson::{CriticTrainee, LessonSettings, play};
+use super::lesson::{CriticTrainee, LessonSettings, measure, play};
 use super::plan::{Arm, CriticPlan, run_name};
 use super::record::{Record, RunFiles};
-use super::strength::measure;
 use super::tables;
 use super::taught::{Taught, score_against_chance};
 use crate::critic::{Critic, CriticInfo, Network};
