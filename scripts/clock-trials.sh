@@ -98,7 +98,7 @@ done
 
 if [ "$real" -gt 0 ]; then
     trial real-2s "$real" "" --time 2
-    trial real-2s-untold "$real" "" --time 2 --no-time-left
+    trial real-2s-untold "$real" "" --time 2 --time-left never
     trial real-5s-busy "$real" "" --time 5 --load 4
     trial real-10s-lag "$real" "" --time 10 --lag 50
     trial real-byoyomi-2s+3x1 "$real" "" --time '2+3*1'

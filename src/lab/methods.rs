@@ -18,6 +18,7 @@ use crate::mucgo::{Mucgo, MucgoParams};
 /// The adaptive critic of 1997.
 pub struct ByCritic {
     path: PathBuf,
+    critic: Critic,
 }
 
 impl ByCritic {
@@ -26,17 +27,18 @@ impl ByCritic {
     /// # Errors
     /// [`CriticError`] when no file is named, it cannot be read, or is for another game or board.
     pub fn new(options: EngineOptions) -> Result<(ByCritic, EngineOptions), CriticError> {
-        let path = options.model.clone().ok_or(CriticError::NotGiven)?;
-        let size = match options.size {
-            Some(size) => size,
-            None => Critic::load(&path)?.info.size(),
-        };
-        Critic::load_for(&path, &options.game, size)?;
+        let path = options.model.clone().ok_or_else(|| {
+            let how = "gtp critic needs a critic: --model FILE, made by tengen-lab critic";
+            CriticError(how.to_owned())
+        })?;
+        let critic = Critic::load(&path)?;
+        let size = options.size.unwrap_or(critic.info.size());
+        critic.check(&options.game, size)?;
         let options = EngineOptions {
             size: Some(size),
             ..options
         };
-        Ok((ByCritic { path }, options))
+        Ok((ByCritic { path, critic }, options))
     }
 }
 
@@ -47,39 +49,27 @@ impl Method for ByCritic {
         time: &Arc<dyn Clock>,
         log: &ThinkerLog,
     ) -> MakeThinker<G> {
-        let (path, log, time) = (self.path.clone(), log.clone(), Arc::clone(time));
+        let (path, info) = (self.path.display(), &self.critic.info);
+        log.note(format!(
+            "critic {path} chooses the moves ({}, {} games)",
+            info.taught, info.games
+        ));
+        let (critic, time) = (self.critic.clone(), Arc::clone(time));
         Arc::new(move || {
-            let (path, log) = (path.clone(), log.clone());
             Box::new(CriticThinker {
-                path,
-                critic: None,
+                critic: critic.clone(),
                 judge: Judge::default(),
-                log,
                 time: Arc::clone(&time),
             })
         })
     }
 }
 
-/// Plays the move to the board that a critic values most, without a search. The file is read before the first move.
+/// Plays the move to the board that a critic values most, without a search.
 struct CriticThinker {
-    path: PathBuf,
-    critic: Option<Critic>,
+    critic: Critic,
     judge: Judge,
-    log: ThinkerLog,
     time: Arc<dyn Clock>,
-}
-
-impl CriticThinker {
-    fn load<G: Game>(&self, position: &G) -> Result<Critic, CriticError> {
-        let critic = Critic::load_for(&self.path, G::NAME, position.size())?;
-        let (path, info) = (self.path.display(), &critic.info);
-        self.log.note(format!(
-            "critic {path} chooses the moves ({}, {} games)",
-            info.taught, info.games
-        ));
-        Ok(critic)
-    }
 }
 
 impl<G: Game> Thinker<G> for CriticThinker {
@@ -92,16 +82,13 @@ impl<G: Game> Thinker<G> for CriticThinker {
     ) -> Result<SearchReport, ThinkError> {
         let start = &request.start;
         let (started, position) = (self.time.now(), start.position());
-        let critic = match self.critic.take() {
-            Some(critic) => critic,
-            None => self.load(position).map_err(ThinkError::other)?,
-        };
-        let mut moves = self.judge.moves(&critic.network, position);
-        let fills_eyes = critic.info.fills_eyes;
+        let Critic { info, network } = &self.critic;
+        let fits = self.critic.check(G::NAME, position.size());
+        fits.map_err(ThinkError::other)?;
+        let mut moves = self.judge.moves(network, position);
         moves.retain(|&(mv, _)| {
-            (fills_eyes || !scoring::fills_eye(position, mv)) && start.allows(mv)
+            (info.fills_eyes || !scoring::fills_eye(position, mv)) && start.allows(mv)
         });
-        self.critic = Some(critic);
         moves.sort_by(|a, b| b.1.total_cmp(&a.1));
         let count = moves.len() as u64;
         let prior = 1.0 / (count.max(1) as f32);
@@ -118,18 +105,11 @@ impl<G: Game> Thinker<G> for CriticThinker {
         let moves: Vec<MoveReport> = moves.into_iter().map(report).collect();
         Ok(SearchReport {
             value: moves.first().map_or(0.0, |best| best.value),
-            moves,
-            proof: None,
             visits: count,
-            reused: 0,
             playouts: count,
             evaluations: count,
-            collisions: 0,
-            nodes: 0,
-            expected: None,
-            hidden_komi: 0.0,
             elapsed: self.time.now().saturating_sub(started),
-            stop: StopReason::Visits,
+            ..SearchReport::unsearched(moves, StopReason::Visits)
         })
     }
 }

@@ -18,7 +18,7 @@ use tengen_train::{TrainError, durable};
 /// Folders of a study.
 #[derive(Debug, Clone)]
 pub struct Folders {
-    /// Permanent results: small, may be committed.
+    /// Results of finished runs and matches: small, may be committed.
     pub results: PathBuf,
     /// The runs with their games.
     pub work: PathBuf,
@@ -279,14 +279,14 @@ mod tests {
         );
         assert!(go(&one_seed, &folders).unwrap().is_empty(), "all is done");
 
-        // The second arm is unfinished after its first generation.
+        // Finished runs are not needed again; the second arm was stopped after its first generation.
         let work = folders.work.join("wide-s1");
+        std::fs::remove_dir_all(folders.work.join("az-s1")).unwrap();
         std::fs::remove_file(folders.arm_result("wide-s1")).unwrap();
         std::fs::remove_file(work.join("generation-0001.json")).unwrap();
         assert_eq!(go(&one_seed, &folders).unwrap(), ["wide-s1"]);
         let arm_result: ArmResult = load(&folders.arm_result("wide-s1")).unwrap().unwrap();
         assert_eq!(arm_result.games, 8);
-        std::fs::remove_dir_all(&folders.work).unwrap();
 
         // Seeds may be added, settings not changed.
         assert_eq!(go(PLAN, &folders).unwrap().len(), 3);

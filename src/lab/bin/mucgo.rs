@@ -7,10 +7,14 @@ use clap::{Parser, Subcommand};
 use tengen::game::{BoardSize, Game as _};
 use tengen::games::go::LargeGo;
 use tengen::games::go::{Features, WeightFit};
-use tengen_lab::mucgo::{BEGINS, ENDS, NormalFit, StageSamples};
+use tengen_lab::mucgo::{BEGINS, ENDS, NormalFit, Proxy, StageSample};
 use tengen_train::shards::import::each_game;
 
 use tengen_train::command::print;
+
+/// Weights are learned from one of this many moves of a game, and tested in one of this many games.
+const EVERY: usize = 4;
+const HELD_OUT: u64 = 10;
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
@@ -20,9 +24,8 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// Fit when the middle game begins and ends, by several proxies, and test whether these plies are normally
-    /// distributed.
-    Stages(StagesArgs),
+    /// Fit when the middle game begins and ends, and test whether these plies are normally distributed.
+    Stages(GamesArgs),
     /// Fit the weights of the domain scores, the ranking of Go's moves.
     Weights(WeightsArgs),
 }
@@ -46,30 +49,12 @@ impl GamesArgs {
 }
 
 #[derive(Debug, clap::Args)]
-struct StagesArgs {
-    #[command(flatten)]
-    games: GamesArgs,
-    /// Test a second time with this many plies at the beginning of the middle game, as the paper has
-    #[arg(long, default_value_t = 450)]
-    begins: usize,
-    /// The same at its end
-    #[arg(long, default_value_t = 335)]
-    ends: usize,
-}
-
-#[derive(Debug, clap::Args)]
 struct WeightsArgs {
     #[command(flatten)]
     games: GamesArgs,
     /// Output file of the weights; the program's own is src/tengen/games/go/rollout/domain.txt
     #[arg(long)]
     out: PathBuf,
-    /// Learn from one of this many moves of a game
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
-    every: u16,
-    /// One of this many games tests the weights
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(2..))]
-    held_out: u16,
 }
 
 /// Runs the command.
@@ -81,15 +66,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
 }
 
-fn stages(args: &StagesArgs, start: &LargeGo) -> anyhow::Result<()> {
-    let mut begins = StageSamples::of(BEGINS);
-    let mut ends = StageSamples::of(ENDS);
-    let left_out = each_game(start, &args.games.inputs, |moves| {
-        begins.add(start, &moves);
-        ends.add(start, &moves);
-        begins.games() < args.games.most()
+/// Tests all plies, and as many as the paper has.
+fn stages(args: &GamesArgs, start: &LargeGo) -> anyhow::Result<()> {
+    let mut samples = [BEGINS, ENDS].map(StageSample::of);
+    let mut games = 0;
+    let left_out = each_game(start, &args.inputs, |moves| {
+        for sample in &mut samples {
+            sample.add(start, &moves);
+        }
+        games += 1;
+        games < args.most()
     })?;
-    let games = begins.games();
     anyhow::ensure!(
         games > 0,
         "there is no game of Go on 19x19 without handicap"
@@ -97,18 +84,17 @@ fn stages(args: &StagesArgs, start: &LargeGo) -> anyhow::Result<()> {
     print(&format!("{games} games, {left_out} left out\n"))?;
     print("| stage | proxy | plies found | mean | deviation | T | chi-squared (df) | p |")?;
     print("|---|---|---|---|---|---|---|---|")?;
-    for (stage, samples, few) in [("begins", &begins, args.begins), ("ends", &ends, args.ends)] {
-        for most in [usize::MAX, few] {
-            for (proxy, fit) in samples.fits(most) {
-                match fit {
-                    Some(fit) => print(&row(stage, proxy.name, &fit))?,
-                    None => print(&format!("| {stage} | {} | too few | | | | | |", proxy.name))?,
-                }
+    for sample in &samples {
+        let Proxy { stage, name, .. } = sample.proxy;
+        for most in [usize::MAX, sample.proxy.in_paper] {
+            match sample.fit(most) {
+                Some(fit) => print(&row(stage, name, &fit))?,
+                None => print(&format!("| {stage} | {name} | too few | | | | | |"))?,
             }
         }
     }
     print("")?;
-    for proxy in BEGINS.iter().chain(ENDS) {
+    for proxy in [BEGINS, ENDS] {
         print(&format!("- {}: {}", proxy.name, proxy.help))?;
     }
     Ok(())
@@ -134,9 +120,9 @@ fn weights(args: &WeightsArgs, start: &LargeGo) -> anyhow::Result<()> {
     let [mut fit, mut held_out] = [(); 2].map(|()| WeightFit::of(Features::All));
     let mut games = 0;
     each_game(start, &args.games.inputs, |moves| {
-        let is_test = games % u64::from(args.held_out) == 0;
+        let is_test = games % HELD_OUT == 0;
         let part = if is_test { &mut held_out } else { &mut fit };
-        part.add(start, &moves, usize::from(args.every));
+        part.add(start, &moves, EVERY);
         games += 1;
         games < args.games.most()
     })?;

@@ -6,7 +6,6 @@ use anyhow::Context;
 use clap::Parser;
 use tengen::clock::SystemClock;
 use tengen::games::with_game;
-use tengen::rollout::Rollout;
 use tengen_lab::ablate::{self, AblationEvent, AblationPlan, Folders};
 use tengen_lab::critic::taught::Taught;
 use tengen_lab::critic::{self, CriticEvent, CriticPlan, all_games};
@@ -27,8 +26,8 @@ fn read<P>(path: &Path, parse: impl Fn(&str) -> Result<P, TrainError>) -> anyhow
 pub(crate) struct AblateArgs {
     /// The plan, a TOML file; scripts/plans has those of the paper's tables
     plan: PathBuf,
-    /// Folder of permanent results: networks, figures, matches, the table in README.md; small enough
-    /// to be committed
+    /// Folder of results: networks, figures, matches, the table in README.md; small enough to be
+    /// committed
     #[arg(long)]
     out: PathBuf,
     /// Folder of the runs with their games
@@ -36,9 +35,6 @@ pub(crate) struct AblateArgs {
     work: PathBuf,
     #[command(flatten)]
     machine: MachineArgs,
-    /// Progress as JSON lines on stdout
-    #[arg(long)]
-    json: bool,
 }
 
 /// Runs the command `ablate`.
@@ -62,10 +58,9 @@ fn run_arms<G: Trainable>(
         results: args.out.clone(),
         work: args.work.clone(),
     };
-    let mut teller = EventPrinter::new(args.json, interrupt);
+    let mut teller = EventPrinter::new(false, interrupt);
     let mut running = String::new();
     let mut meeting: Option<(String, Reporter)> = None;
-    let mut lost = None;
     ablate::run(
         start,
         plan,
@@ -82,19 +77,17 @@ fn run_arms<G: Trainable>(
             AblationEvent::Match([first, second], done, total, score) => {
                 let name = format!("{first} - {second}");
                 if meeting.as_ref().is_none_or(|(shown, _)| *shown != name) {
-                    let reporter = Reporter::new(*total, 0, "pairs", args.json, interrupt);
+                    let reporter = Reporter::new(*total, 0, "pairs", false, interrupt);
                     meeting = Some((name.clone(), reporter));
                 }
                 if let Some((_, reporter)) = &mut meeting {
                     let message = format!("{name}  {}", score.summary());
                     reporter.update(*done, message, &serde_json::json!({ name: score }));
-                    lost = lost.take().or(reporter.lost());
                 }
             }
         },
     )?;
     log::info!("the table is {}", args.out.join("README.md").display());
-    lost.map_or(Ok(()), Err)?;
     Ok(teller.finish()?)
 }
 
@@ -102,14 +95,12 @@ fn run_arms<G: Trainable>(
 pub(crate) struct CriticArgs {
     /// The plan, a TOML file; scripts/plans/critic-go.toml is the paper's
     plan: PathBuf,
-    /// Folder of the runs: their critics, records and tables.md; runs of the same plan are continued
+    /// Folder of the runs: their critics, records, and at the end tables.md; runs of the same plan
+    /// are continued
     #[arg(long)]
     out: PathBuf,
     #[command(flatten)]
     threads: Threads,
-    /// Progress as JSON lines on stdout
-    #[arg(long)]
-    json: bool,
 }
 
 /// Runs the command `critic`.
@@ -120,7 +111,7 @@ pub(crate) fn run_critic(args: &CriticArgs, interrupt: &Interrupt) -> anyhow::Re
     })?
 }
 
-fn teach<G: Taught + Rollout>(
+fn teach<G: Taught>(
     start: &G,
     plan: &CriticPlan,
     args: &CriticArgs,
@@ -129,7 +120,7 @@ fn teach<G: Taught + Rollout>(
     // Each trains one critic at a time.
     let threads = args.threads.number();
     let mut done = Vec::<(String, u32)>::new();
-    let mut reporter = Reporter::new(all_games(plan), 0, "games", args.json, interrupt);
+    let mut reporter = Reporter::new(all_games(plan), 0, "games", false, interrupt);
     critic::run(start, plan, &args.out, threads, &mut |event| {
         match done.iter_mut().find(|(run, _)| *run == event.run) {
             Some((_, games)) => *games = event.games,
@@ -144,6 +135,6 @@ fn teach<G: Taught + Rollout>(
         reporter.update(games, format!("{run}: {of_run} of {of}"), event);
     })?;
     let tables = args.out.join("tables.md");
-    log::info!("the tables are in {}", tables.display());
+    log::info!("the tables are {}", tables.display());
     Ok(reporter.finish("finished", &serde_json::json!({ "finished": tables }))?)
 }

@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use super::Network;
 use tengen::game::BoardSize;
-use tengen_nn::files::{self, OpenError};
+use tengen_nn::files;
 
 /// Start of the first line, which identifies the file type.
 const FORMAT: &str = "tengen-critic-1";
@@ -52,41 +52,11 @@ pub struct Critic {
     pub network: Network,
 }
 
-/// Why a file is not a usable critic.
+/// Why there is no usable critic: none was given, the file cannot be read or is another kind of file, or the critic is
+/// for another game or board.
 #[derive(Debug, Error)]
-pub enum CriticError {
-    /// No file was given.
-    #[error("gtp critic needs a critic: --model FILE, made by tengen-lab critic")]
-    NotGiven,
-    /// Read error.
-    #[error("cannot read critic {path}: {source}")]
-    Read {
-        /// The file.
-        path: String,
-        /// Why.
-        source: OpenError,
-    },
-    /// Damaged, or another kind of file.
-    #[error("{path} is not a critic: {reason}")]
-    NoCritic {
-        /// The file.
-        path: String,
-        /// What was found.
-        reason: String,
-    },
-    /// It is for another game or board.
-    #[error("critic {path} plays {game} on {size}, not {wanted}")]
-    Misfit {
-        /// The file.
-        path: String,
-        /// Its game.
-        game: String,
-        /// Its board.
-        size: BoardSize,
-        /// The requested game and board.
-        wanted: String,
-    },
-}
+#[error("{0}")]
+pub struct CriticError(pub(crate) String);
 
 #[derive(Serialize, Deserialize)]
 struct Head {
@@ -108,30 +78,24 @@ impl Critic {
     /// # Errors
     /// [`CriticError`] names the file and the problem.
     pub fn load(path: &Path) -> Result<Critic, CriticError> {
-        let name = path.display().to_string();
-        match files::read(path, MAX_BYTES) {
-            Ok(bytes) => {
-                Critic::parse(&bytes).map_err(|reason| CriticError::NoCritic { path: name, reason })
-            }
-            Err(source) => Err(CriticError::Read { path: name, source }),
-        }
+        let name = path.display();
+        let bytes = files::read(path, MAX_BYTES)
+            .map_err(|error| CriticError(format!("cannot read critic {name}: {error}")))?;
+        Critic::parse(&bytes)
+            .map_err(|reason| CriticError(format!("{name} is not a critic: {reason}")))
     }
 
-    /// Reads a file that must be for this game and board.
+    /// Whether it is for this game and board.
     ///
     /// # Errors
-    /// As [`Critic::load`], and [`CriticError::Misfit`].
-    pub fn load_for(path: &Path, game: &str, size: BoardSize) -> Result<Critic, CriticError> {
-        let critic = Critic::load(path)?;
-        if critic.info.game == game && critic.info.size() == size {
-            return Ok(critic);
+    /// [`CriticError`] names both.
+    pub fn check(&self, game: &str, size: BoardSize) -> Result<(), CriticError> {
+        let (own, own_size) = (&self.info.game, self.info.size());
+        if own == game && own_size == size {
+            return Ok(());
         }
-        Err(CriticError::Misfit {
-            path: path.display().to_string(),
-            size: critic.info.size(),
-            game: critic.info.game,
-            wanted: format!("{game} on {size}"),
-        })
+        let text = format!("the critic plays {own} on {own_size}, not {game} on {size}");
+        Err(CriticError(text))
     }
 
     /// The content of its file.
@@ -228,21 +192,15 @@ mod tests {
 
     #[test]
     fn a_misfit_is_named() {
-        let name = format!("tengen-critic-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::write(&path, critic().bytes()).unwrap();
-        let load = |game: &str, side| {
-            let size = BoardSize::new(4, side);
-            Critic::load_for(&path, game, size).map_err(|error| error.to_string())
+        let check = |game: &str, side| {
+            let fits = critic().check(game, BoardSize::new(4, side));
+            fits.map_err(|error| error.to_string())
         };
-        assert!(load("nogo", 3).is_ok());
-        let message = load("go", 3).unwrap_err();
-        assert!(
-            message.contains("tengen-critic-") && message.contains("nogo on 4x3, not go on 4x3"),
-            "{message}"
-        );
-        assert!(load("nogo", 4).unwrap_err().contains("not nogo on 4x4"));
-        std::fs::remove_file(&path).unwrap();
-        assert!(load("nogo", 3).unwrap_err().contains("cannot read"));
+        assert_eq!(check("nogo", 3), Ok(()));
+        let message = check("go", 3).unwrap_err();
+        assert!(message.contains("nogo on 4x3, not go on 4x3"), "{message}");
+        assert!(check("nogo", 4).unwrap_err().contains("not nogo on 4x4"));
+        let none = Critic::load(Path::new("/nowhere.critic")).unwrap_err();
+        assert!(none.to_string().contains("cannot read"), "{none}");
     }
 }

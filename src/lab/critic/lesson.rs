@@ -1,14 +1,15 @@
-//! One game of a critic against its opponent.
+//! One game of a critic against its opponent, and matches against random play that measure its strength.
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
-use super::plan::Curriculum;
-use super::target::{Learner, TrainingTarget};
-use super::taught::{Taught, UtilityWeights, utility};
+use super::plan::{Curriculum, Measure};
+use super::target::{Learner, Target};
+use super::taught::{Taught, utility};
 use crate::critic::{Board, Judge, Network, read};
-use tengen::game::{Color, Move, ply_cap, scoring};
+use tengen::game::{Color, Move, Proof, ply_cap, scoring};
+use tengen_train::play::numbered_seed;
 
 /// Settings of all games of a run.
 #[derive(Debug, Clone)]
@@ -17,54 +18,24 @@ pub struct LessonSettings<'a> {
     pub opponent_rules: f64,
     /// Whether the critic may fill its own eyes.
     pub fills_eyes: bool,
-    /// Weights of the utility.
-    pub utility: &'a UtilityWeights,
-    /// Whether a negative utility is replaced by zero.
-    pub clamp: bool,
-    /// The training target.
-    pub teaching: TrainingTarget,
     /// The curriculum.
     pub lessons: &'a Curriculum,
 }
 
-/// A finished game.
+/// A finished game: whether it was a test without training (1 or 0), the critic's points, the opponent's, and the
+/// moves, passes included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "(u8, u16, u16, u16)", into = "(u8, u16, u16, u16)")]
-pub struct Played {
-    /// Whether it was a test without training.
-    pub test: bool,
-    /// The critic's points and the opponent's.
-    pub points: [u16; 2],
-    /// Moves, passes included.
-    pub plies: u16,
-}
-
-impl From<(u8, u16, u16, u16)> for Played {
-    fn from((test, own, other, plies): (u8, u16, u16, u16)) -> Played {
-        Played {
-            test: test != 0,
-            points: [own, other],
-            plies,
-        }
-    }
-}
-
-impl From<Played> for (u8, u16, u16, u16) {
-    fn from(played: Played) -> (u8, u16, u16, u16) {
-        let [own, other] = played.points;
-        (played.test.into(), own, other, played.plies)
-    }
-}
+pub struct Played(pub u8, pub u16, pub u16, pub u16);
 
 impl Played {
     /// Whether the critic has won.
     pub fn won(self) -> bool {
-        self.points[0] > self.points[1]
+        self.1 > self.2
     }
 
     /// Whether it has lost by less than six points (Table I).
     pub fn narrowly_lost(self) -> bool {
-        let behind = i32::from(self.points[1]) - i32::from(self.points[0]);
+        let behind = i32::from(self.2) - i32::from(self.1);
         (1..6).contains(&behind)
     }
 }
@@ -80,11 +51,11 @@ pub struct CriticTrainee {
 }
 
 impl CriticTrainee {
-    /// A critic before its first game.
-    pub fn new(network: Network, teaching: TrainingTarget) -> CriticTrainee {
+    /// A critic before its first game, with its training target and learning rate.
+    pub fn new(network: Network, target: Target, rate: f64) -> CriticTrainee {
         CriticTrainee {
             network,
-            learner: Learner::new(teaching),
+            learner: Learner::new(target, rate),
             judge: Judge::default(),
             board: Board::new(),
         }
@@ -107,7 +78,7 @@ pub fn play<G: Taught>(
     let temperature = (!test && number < lessons.sampled_games).then_some(lessons.temperature);
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut position = start.clone();
-    let (mut plies, mut before) = (0, utility(start, color, settings.utility));
+    let (mut plies, mut before) = (0, utility(start, color));
     trainee.learner.begin();
     while plies < ply_cap(start.size()) {
         let ours = position.to_move() == color;
@@ -116,7 +87,7 @@ pub fn play<G: Taught>(
         } else if ours {
             let mut moves = trainee.judge.moves(&trainee.network, &position);
             moves.retain(|found| settings.fills_eyes || !scoring::fills_eye(&position, found.0));
-            choose(&moves, temperature, settings.teaching.signed, &mut rng)
+            choose(&moves, temperature, &mut rng)
         } else {
             position.opponent_move(settings.opponent_rules, &mut rng)
         };
@@ -124,12 +95,9 @@ pub fn play<G: Taught>(
         position.play(mv);
         plies += 1;
         if !test {
-            let now = utility(&position, color, settings.utility);
-            let change = match settings.clamp {
-                false => now - before,
-                true if ours => (now - before).max(0.0),
-                true => 0.0,
-            };
+            let now = utility(&position, color);
+            // As printed in (6): only an own move is rewarded, and a loss is none.
+            let change = if ours { (now - before).max(0.0) } else { 0.0 };
             before = now;
             read(&position, color, &mut trainee.board);
             let (learner, network) = (&mut trainee.learner, &mut trainee.network);
@@ -140,25 +108,17 @@ pub fn play<G: Taught>(
         let worth = position.worth(color);
         trainee.learner.end(&mut trainee.network, worth);
     }
-    Played {
-        test,
-        points: position.points(color).map(|points| points as u16),
-        plies: plies as u16,
-    }
+    let [own, other] = position.points(color).map(|points| points as u16);
+    Played(test.into(), own, other, plies as u16)
 }
 
 /// The best move, or at a temperature a random one, with better moves more likely (Gibbs sampling).
-fn choose(
-    moves: &[(Move, f64)],
-    temperature: Option<f64>,
-    signed: bool,
-    rng: &mut impl Rng,
-) -> Option<Move> {
+fn choose(moves: &[(Move, f64)], temperature: Option<f64>, rng: &mut impl Rng) -> Option<Move> {
     let best = moves.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let Some(temperature) = temperature else {
         return Some(best.0);
     };
-    let scale = if signed { 2.0 } else { 1.0 } / temperature;
+    let scale = 1.0 / temperature;
     let weight = |value: f64| ((value - best.1) * scale).exp();
     let total: f64 = moves.iter().map(|found| weight(found.1)).sum();
     let mut rest = rng.random::<f64>() * total;
@@ -169,10 +129,74 @@ fn choose(
     Some(drawn.unwrap_or(best).0)
 }
 
+/// Result of a match.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Training games of the critic before.
+    pub games: u32,
+    /// The critic's points, a draw being half of one.
+    pub points: f64,
+    /// Games of the match.
+    pub of: u32,
+}
+
+/// Plays a match of pairs of games with the same random opening and swapped colours.
+pub fn measure<G: Taught>(
+    start: &G,
+    network: &Network,
+    measure: &Measure,
+    games: u32,
+    seed: u64,
+) -> Measured {
+    let mut points = 0.0;
+    for game in 0..2 * measure.pairs {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(numbered_seed(seed, (game / 2).into()));
+        let mut position = start.clone();
+        for _ in 0..measure.random_plies {
+            if let Some(mv) = position.random_move(&mut rng) {
+                position.play(mv);
+            }
+        }
+        let color = Color::BOTH[(game % 2) as usize];
+        points += result(position, network, color, &mut rng);
+    }
+    Measured {
+        games,
+        points,
+        of: 2 * measure.pairs,
+    }
+}
+
+/// The critic's points in one game as `color`.
+fn result<G: Taught>(mut position: G, network: &Network, color: Color, rng: &mut impl Rng) -> f64 {
+    let mut judge = Judge::default();
+    let mut plies = 0;
+    let outcome = loop {
+        let outcome = position.outcome();
+        if outcome.is_some() || plies == ply_cap(position.size()) {
+            break outcome;
+        }
+        let mv = match position.to_move() == color {
+            true => {
+                let moves = judge.moves(network, &position).into_iter();
+                moves.max_by(|a, b| a.1.total_cmp(&b.1)).map(|best| best.0)
+            }
+            false => position.random_move(rng),
+        };
+        let Some(mv) = mv else { break None };
+        position.play(mv);
+        plies += 1;
+    };
+    match outcome.map(|outcome| outcome.proof_for(color)) {
+        Some(Proof::Win) => 1.0,
+        Some(Proof::Loss) => 0.0,
+        Some(Proof::Draw) | None => 0.5,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::critic::target::Target;
     use tengen::game::{BoardSize, Game};
     use tengen::games::go::SmallGo;
     use tengen::games::nogo::SmallNoGo;
@@ -190,31 +214,19 @@ mod tests {
         }
     }
 
-    fn teaching(target: Target) -> TrainingTarget {
-        TrainingTarget {
-            target,
-            rate: 0.05,
-            signed: false,
-        }
-    }
-
     fn taught<G: Taught>(
         start: &G,
         lessons: &Curriculum,
         games: u32,
     ) -> (CriticTrainee, Vec<Played>) {
-        let teaching = teaching(Target::Hdp { gamma: 0.9 });
         let settings = LessonSettings {
             opponent_rules: 0.0,
             fills_eyes: false,
-            utility: &UtilityWeights::default(),
-            clamp: true,
-            teaching,
             lessons,
         };
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let network = Network::new(start.size().area(), 8, &mut rng);
-        let mut trainee = CriticTrainee::new(network, teaching);
+        let mut trainee = CriticTrainee::new(network, Target::Hdp { gamma: 0.9 }, lessons.rate);
         let play = |game| play(start, &settings, game, 1000 + u64::from(game), &mut trainee);
         let played = (0..games).map(play).collect();
         (trainee, played)
@@ -244,7 +256,7 @@ mod tests {
         let (after_five, played) = taught(&start, &tests, 5);
         assert_eq!(after_two.network, after_five.network);
         assert_ne!(taught(&start, &tests, 6).0.network, after_five.network);
-        let tests: Vec<bool> = played.iter().map(|played| played.test).collect();
+        let tests: Vec<bool> = played.iter().map(|played| played.0 == 1).collect();
         assert_eq!(tests, [false, false, true, true, true]);
     }
 
@@ -264,7 +276,7 @@ mod tests {
 
     #[test]
     fn narrow_losses_are_those_of_one_to_five_points() {
-        let of = |own, other| Played::from((0, own, other, 9));
+        let of = |own, other| Played(0, own, other, 9);
         assert!(of(38, 43).narrowly_lost() && !of(37, 43).narrowly_lost());
         assert!(!of(40, 40).narrowly_lost() && !of(41, 40).narrowly_lost());
         assert!(of(41, 40).won() && !of(40, 40).won());
@@ -275,11 +287,25 @@ mod tests {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let moves = [(Move(3), 0.5), (Move(4), 0.5 + 0.1 * 3.0_f64.ln())];
         let mut draw = |temperature| {
-            let mut drawn = || choose(&moves, temperature, false, &mut rng);
+            let mut drawn = || choose(&moves, temperature, &mut rng);
             (0..4000).filter(|_| drawn() == Some(Move(4))).count()
         };
         assert_eq!(draw(None), 4000);
         // Odds of 3 to 1: four standard errors are 110.
         assert!(draw(Some(0.1)).abs_diff(3000) < 110);
+    }
+
+    #[test]
+    fn who_knows_nothing_is_even_with_chance() {
+        let start = SmallNoGo::new(BoardSize::square(5)).unwrap();
+        let network = Network::new(25, 5, &mut Xoshiro256PlusPlus::seed_from_u64(1));
+        let plan = Measure {
+            every: 1,
+            pairs: 50,
+            random_plies: 2,
+        };
+        let random = measure(&start, &network, &plan, 0, 3);
+        assert!((20.0..=80.0).contains(&random.points), "{random:?}");
+        assert_eq!(measure(&start, &network, &plan, 0, 3), random);
     }
 }

@@ -2,20 +2,18 @@
 //! boards from games against a weak program, online, board by board.
 //!
 //! A [`plan`] defines arms and seeds. [`run()`] lets each play its games ([`lesson`]) on its own
-//! thread: the critic chooses by its values, an opponent with simple rules (`opponent.rs`) answers, and the
-//! game's utilities ([`taught`]) move the network towards a [`target`]. Between games its strength
-//! may be measured against each [`anchor`]. A run produces a [`record`] and a file with the
-//! [`network`]; `tables.rs` compares all runs.
+//! thread: the critic chooses by its values, an opponent with simple rules answers, and the game's
+//! utilities ([`taught`]) move the network towards a [`target`]. Between games its strength may be
+//! measured. A run produces a [`record`] and a file with the [`network`]; at the end tables
+//! (`tables.rs`) compare all runs.
 //!
 //! A critic plays the move to the board that it values most ([`ByCritic`](crate::methods::ByCritic)); there is no search. Source: Zaman,
 //! Prokhorov, Wunsch, "Adaptive critic design in learning to play game of Go", ICNN 1997;
 //! docs/papers.md#adaptive-critic lists its gaps and how they are filled.
 
-pub mod anchor;
 mod file;
 pub mod lesson;
 pub mod network;
-mod opponent;
 pub mod plan;
 pub mod record;
 pub mod run;
@@ -36,7 +34,6 @@ macro_rules! with_taught_game {
         ::tengen::first_that_fits! { ($name, $size, $rules, $start, $work)
             [::tengen::games::nogo::SmallNoGo, ::tengen::games::nogo::LargeNoGo]
             [::tengen::games::go::SmallGo, ::tengen::games::go::LargeGo]
-            [::tengen::games::gomoku::Gomoku]
         }
     };
 }

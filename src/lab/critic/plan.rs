@@ -2,9 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::anchor::Measure;
 use super::target::Target;
-use super::taught::UtilityWeights;
 use tengen::game::BoardSize;
 use tengen_train::TrainError;
 
@@ -32,9 +30,6 @@ pub struct CriticPlan {
     /// Whether the critic may fill its own eyes, as in the paper. Range: true, false.
     #[serde(default = "as_printed")]
     pub fills_eyes: bool,
-    /// Weights of the utility. Range: a table.
-    #[serde(default)]
-    pub utility: UtilityWeights,
     /// Initial training shared by the arms of a seed; without it they start from an untrained
     /// network. Range: a table like `[[arm]]`.
     pub base: Option<Arm>,
@@ -42,7 +37,8 @@ pub struct CriticPlan {
     pub arm: Vec<Arm>,
     /// Curriculum of arms without their own. Range: a table.
     pub lessons: Curriculum,
-    /// Measurement of strength in separate games; without it there is none. Range: a table.
+    /// Measurement of strength in separate games against random play; without it there is none.
+    /// Range: a table.
     pub measure: Option<Measure>,
 }
 
@@ -56,13 +52,8 @@ fn hidden_of_the_paper() -> usize {
 pub struct Arm {
     /// Name of the arm. Range: letters, digits, `+`, `-`, `.` and `_`, distinct.
     pub name: String,
-    /// Training target. Range: { kind = "hdp", gamma = 0 to 1 }, { kind = "td", lambda = 0 to 1 },
-    /// { kind = "monte-carlo" }.
+    /// Training target. Range: { kind = "hdp", gamma = 0 to 1 }, { kind = "td", lambda = 0 to 1 }.
     pub target: Target,
-    /// Whether a negative utility is replaced by zero, as printed in (6); otherwise it counts, and
-    /// the network's range is (-1, 1). Range: true, false.
-    #[serde(default = "as_printed")]
-    pub clamp: bool,
     /// Whether it may fill its own eyes, if different from the plan. Range: true, false.
     pub fills_eyes: Option<bool>,
     /// Curriculum, if different from the plan. Range: a table.
@@ -115,6 +106,18 @@ fn one() -> f64 {
     1.0
 }
 
+/// Measurement of a critic's strength by matches against random play, as either colour.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Measure {
+    /// Interval in training games; the first measurement is before any. Range: at least 1.
+    pub every: u32,
+    /// Pairs of games with swapped colours. Range: at least 1.
+    pub pairs: u32,
+    /// Uniformly random opening plies of a pair. Range: any.
+    pub random_plies: u32,
+}
+
 impl CriticPlan {
     /// Parses and checks a plan.
     ///
@@ -134,6 +137,11 @@ impl CriticPlan {
     /// The curriculum of an arm.
     pub fn lessons_of<'a>(&'a self, arm: &'a Arm) -> &'a Curriculum {
         arm.lessons.as_ref().unwrap_or(&self.lessons)
+    }
+
+    /// Whether the critic of an arm may fill its own eyes.
+    pub fn may_fill_eyes(&self, arm: &Arm) -> bool {
+        arm.fills_eyes.unwrap_or(self.fills_eyes)
     }
 
     fn check(&self) -> Result<(), String> {
@@ -213,7 +221,6 @@ paper = [27, 37]
 [[arm]]
 name = "td"
 target = { kind = "td", lambda = 0.9 }
-clamp = false
 
 [lessons]
 games = 24
@@ -227,7 +234,6 @@ both-colors = true
 every = 10
 pairs = 2
 random-plies = 2
-against = ["random", "rave-5"]
 "#;
 
     #[test]
@@ -249,7 +255,6 @@ against = ["random", "rave-5"]
             (PLAN.replace("[1, 2]", "[1, 1]"), "seeds"),
             (PLAN.replace("gamma = 0.7", "gamma = 1.7"), "gamma"),
             (PLAN.replace("lambda = 0.9", "gamma = 0.9"), "lambda"),
-            (PLAN.replace("rave-5", "rave"), "rave-400"),
             (PLAN.replace("rate = 0.05", "rate = 0"), "rate"),
             (
                 PLAN.replace("test-games = 4", "test-games = 0"),

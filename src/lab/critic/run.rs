@@ -9,15 +9,12 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
 
-use super::anchor::measure;
-use super::lesson::{CriticTrainee, LessonSettings, play};
+use super::lesson::{CriticTrainee, LessonSettings, measure, play};
 use super::plan::{Arm, CriticPlan, run_name};
 use super::record::{Record, RunFiles};
 use super::tables;
-use super::target::{Target, TrainingTarget};
 use super::taught::{Taught, score_against_chance};
 use crate::critic::{Critic, CriticInfo, Network};
-use tengen::rollout::Rollout;
 use tengen_train::durable::lock_folder;
 use tengen_train::play::eval_batch::TaskControl;
 use tengen_train::play::numbered_seed;
@@ -55,7 +52,7 @@ pub fn all_games(plan: &CriticPlan) -> u64 {
 ///
 /// # Errors
 /// [`TrainError`] when the folder belongs to another plan, or a file cannot be read or written.
-pub fn run<G: Taught + Rollout>(
+pub fn run<G: Taught>(
     start: &G,
     plan: &CriticPlan,
     folder: &Path,
@@ -74,10 +71,10 @@ pub fn run<G: Taught + Rollout>(
         let jobs: Vec<(&Arm, u64)> = arms.iter().flat_map(jobs_of).collect();
         school.work(&jobs, threads, tell)?;
     }
-    let opponent = score_against_chance(start, plan.opponent_rules, OPPONENT_GAMES);
+    let share = score_against_chance(start, plan.opponent_rules, OPPONENT_GAMES);
     let opponent = format!(
         "The opponent scores {:.1}% of {OPPONENT_GAMES} games against random play.",
-        100.0 * opponent
+        100.0 * share
     );
     tables::write(plan, folder, &opponent)
 }
@@ -104,7 +101,7 @@ struct SharedRun<'a, G> {
     folder: &'a Path,
 }
 
-impl<G: Taught + Rollout> SharedRun<'_, G> {
+impl<G: Taught> SharedRun<'_, G> {
     /// Does the runs of arms with seeds, each on one thread.
     fn work(
         &self,
@@ -112,7 +109,8 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
         threads: usize,
         tell: &mut dyn FnMut(&CriticEvent),
     ) -> Result<(), TrainError> {
-        let (next, control) = (AtomicUsize::new(0), TaskControl::default());
+        let next = AtomicUsize::new(0);
+        let control = TaskControl::default();
         on_threads(
             "critic",
             threads.min(jobs.len()),
@@ -127,8 +125,8 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
                 Ok(())
             },
             |event| {
-                if let Some(event) = event {
-                    tell(&event);
+                if let Some(event) = &event {
+                    tell(event);
                 }
                 Ok(ControlFlow::Continue(()))
             },
@@ -148,10 +146,14 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
         let first = self.first(arm, seed)?;
         let before = first.info.games;
         let (mut record, mut critic) = files.load(before)?.unwrap_or((Record::default(), first));
-        critic.info.fills_eyes = arm.fills_eyes.unwrap_or(self.plan.fills_eyes);
+        critic.info.fills_eyes = self.plan.may_fill_eyes(arm);
         critic.info.taught = format!("{}: {}", arm.name, arm.target.text());
-        let course = course(self.plan, arm);
-        let mut trainee = CriticTrainee::new(critic.network.clone(), course.teaching);
+        let settings = LessonSettings {
+            opponent_rules: self.plan.opponent_rules,
+            fills_eyes: critic.info.fills_eyes,
+            lessons,
+        };
+        let mut trainee = CriticTrainee::new(critic.network.clone(), arm.target, lessons.rate);
         let mut done = record.games.len() as u32;
         loop {
             self.measure(done, arm, seed, &trainee.network, &mut record);
@@ -171,7 +173,7 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
                 let seed = game_seed(arm, seed, done);
                 record
                     .games
-                    .push(play(self.start, &course, done, seed, &mut trainee));
+                    .push(play(self.start, &settings, done, seed, &mut trainee));
                 done += 1;
             }
         }
@@ -193,7 +195,8 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
         let (plan, size) = (self.plan, self.start.size());
         if let Some(base) = plan.base.as_ref().filter(|base| base.name != arm.name) {
             let path = RunFiles::new(self.folder, &run_name(base, seed)).critic();
-            let critic = Critic::load_for(&path, G::NAME, size);
+            let critic =
+                Critic::load(&path).and_then(|critic| critic.check(G::NAME, size).map(|()| critic));
             return critic.map_err(|error| TrainError::corrupt(&path, error));
         }
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -212,7 +215,7 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
         })
     }
 
-    /// Plays the due matches.
+    /// Plays the match that is due.
     fn measure(&self, done: u32, arm: &Arm, seed: u64, network: &Network, record: &mut Record) {
         let Some(plan) = &self.plan.measure else {
             return;
@@ -225,29 +228,10 @@ impl<G: Taught + Rollout> SharedRun<'_, G> {
         if there || !done.is_multiple_of(plan.every) && !last {
             return;
         }
-        for &against in &plan.against {
-            // The same openings for all arms, different ones for each seed.
-            let seed = !numbered_seed(seed, done.into());
-            let measured = measure(self.start, network, plan, against, done, seed);
-            record.measured.push(measured);
-        }
-    }
-}
-
-/// Settings of all games of an arm.
-fn course<'a>(plan: &'a CriticPlan, arm: &'a Arm) -> LessonSettings<'a> {
-    let lessons = plan.lessons_of(arm);
-    LessonSettings {
-        opponent_rules: plan.opponent_rules,
-        fills_eyes: arm.fills_eyes.unwrap_or(plan.fills_eyes),
-        utility: &plan.utility,
-        clamp: arm.clamp,
-        teaching: TrainingTarget {
-            target: arm.target,
-            rate: lessons.rate,
-            signed: !arm.clamp && matches!(arm.target, Target::Hdp { .. }),
-        },
-        lessons,
+        // The same openings for all arms, different ones for each seed.
+        let seed = !numbered_seed(seed, done.into());
+        let measured = measure(self.start, network, plan, done, seed);
+        record.measured.push(measured);
     }
 }
 
@@ -305,12 +289,12 @@ mod tests {
         );
         let critic = Critic::load(&one.path().join("td-s2.critic")).unwrap();
         assert_eq!((critic.info.games, critic.info.seed), (44, 2));
-        // Before any game, after 10 and 20, and at the end: against two.
+        // Before any game, after 10 and 20, and at the end.
         let (record, _) = RunFiles::new(one.path(), "td-s2")
             .load(20)
             .unwrap()
             .unwrap();
-        assert_eq!((record.games.len(), record.measured.len()), (24, 8));
+        assert_eq!((record.games.len(), record.measured.len()), (24, 4));
     }
 
     #[test]

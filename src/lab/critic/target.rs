@@ -1,6 +1,6 @@
 //! Training targets of the network, and its training steps.
 //!
-//! All targets are one: rewards r with a discount g, and the game's result at its end. Heuristic
+//! Both targets are one: rewards r with a discount g, and the game's result at its end. Heuristic
 //! dynamic programming (HDP) has utilities for rewards (5); temporal differences (TD) have none and no
 //! discount (1), so that only the result is predicted.
 
@@ -22,8 +22,6 @@ pub enum Target {
         /// Lambda, in 0..=1: 0 uses the next board only.
         lambda: f64,
     },
-    /// The game's result, used when it is over.
-    MonteCarlo,
 }
 
 impl Target {
@@ -31,19 +29,10 @@ impl Target {
         let (name, value) = match self {
             Target::Hdp { gamma } => ("gamma", gamma),
             Target::Td { lambda } => ("lambda", lambda),
-            Target::MonteCarlo => return Ok(()),
         };
         let fits = (0.0..=1.0).contains(&value);
         fits.then_some(())
             .ok_or_else(|| format!("{name} {value} is not from 0 to 1"))
-    }
-
-    /// Whether utilities count, and the discount per step.
-    fn rewards_and_discount(self) -> (bool, f64) {
-        match self {
-            Target::Hdp { gamma } => (true, gamma),
-            Target::Td { .. } | Target::MonteCarlo => (false, 1.0),
-        }
     }
 
     /// Short description, such as `TD(0.5)`.
@@ -51,38 +40,28 @@ impl Target {
         match self {
             Target::Hdp { gamma } => format!("HDP, gamma {gamma}"),
             Target::Td { lambda } => format!("TD({lambda})"),
-            Target::MonteCarlo => "Monte-Carlo".to_owned(),
         }
     }
-}
-
-/// Training target and learning rate.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TrainingTarget {
-    /// The target that values are moved towards.
-    pub target: Target,
-    /// Learning rate, above 0.
-    pub rate: f64,
-    /// Whether utilities and values may be negative: an output y then means 2 y - 1.
-    pub signed: bool,
 }
 
 /// Trains a network on the successive boards of a game.
 #[derive(Debug)]
 pub struct Learner {
-    teaching: TrainingTarget,
-    /// The last board and the reward before it; all of the game for Monte Carlo.
-    seen: Vec<(Board, f64)>,
+    target: Target,
+    rate: f64,
+    /// The last board and the reward of the step to it.
+    last: Option<(Board, f64)>,
     trace: Vec<f64>,
     gradient: Vec<f64>,
 }
 
 impl Learner {
-    /// A learner before its first game.
-    pub fn new(teaching: TrainingTarget) -> Learner {
+    /// A learner before its first game; the learning rate is above 0.
+    pub fn new(target: Target, rate: f64) -> Learner {
         Learner {
-            teaching,
-            seen: Vec::new(),
+            target,
+            rate,
+            last: None,
             trace: Vec::new(),
             gradient: Vec::new(),
         }
@@ -90,36 +69,34 @@ impl Learner {
 
     /// Forgets the last game's boards.
     pub fn begin(&mut self) {
-        self.seen.clear();
+        self.last = None;
         self.trace.clear();
     }
 
     /// Adds a board of the game; `utility` is U(t) of the step to it.
     pub fn see(&mut self, network: &mut Network, board: &Board, utility: f64) {
-        let (rewards, discount) = self.teaching.target.rewards_and_discount();
-        if self.teaching.target != Target::MonteCarlo
-            && let Some((last, its_reward)) = self.seen.pop()
-        {
-            let now = self.meant(network.value(board));
+        let (reward, discount) = match self.target {
+            Target::Hdp { gamma } => (utility, gamma),
+            Target::Td { .. } => (0.0, 1.0),
+        };
+        if let Some((last, its_reward)) = self.last.replace((board.clone(), reward)) {
+            let now = network.value(board);
             self.learn(network, &last, its_reward + discount * now);
         }
-        let reward = if rewards { utility } else { 0.0 };
-        self.seen.push((board.clone(), reward));
     }
 
     /// Ends the game with `result`, in 0..=1 (8), for the last board.
     pub fn end(&mut self, network: &mut Network, result: f64) {
-        for (board, _) in std::mem::take(&mut self.seen).iter().rev() {
-            self.learn(network, board, result);
+        if let Some((board, _)) = self.last.take() {
+            self.learn(network, &board, result);
         }
     }
 
     /// Moves a board's value towards `wanted`, and earlier ones according to their trace.
     fn learn(&mut self, network: &mut Network, board: &Board, wanted: f64) {
         let value = network.differentiate(board, &mut self.gradient);
-        let scale = if self.teaching.signed { 2.0 } else { 1.0 };
-        let by = scale * self.teaching.rate * (wanted - self.meant(value));
-        match self.teaching.target {
+        let by = self.rate * (wanted - value);
+        match self.target {
             Target::Td { lambda } if lambda > 0.0 => {
                 self.trace.resize(self.gradient.len(), 0.0);
                 for (trace, derivative) in self.trace.iter_mut().zip(&self.gradient) {
@@ -128,14 +105,6 @@ impl Learner {
                 network.step(by, &self.trace);
             }
             _ => network.step(by, &self.gradient),
-        }
-    }
-
-    fn meant(&self, output: f64) -> f64 {
-        if self.teaching.signed {
-            2.0 * output - 1.0
-        } else {
-            output
         }
     }
 }
@@ -156,8 +125,8 @@ mod tests {
     }
 
     /// A game of three boards with utilities 0.1, 0, 0.3 and a result of 1.
-    fn teach(teaching: TrainingTarget) -> Network {
-        let (mut network, mut learner) = (network(), Learner::new(teaching));
+    fn teach(target: Target, rate: f64) -> Network {
+        let (mut network, mut learner) = (network(), Learner::new(target, rate));
         learner.begin();
         for (board, utility) in boards().iter().zip([0.1, 0.0, 0.3]) {
             learner.see(&mut network, board, utility);
@@ -170,28 +139,18 @@ mod tests {
     type Step<'a> = (usize, &'a dyn Fn(&Network) -> f64);
 
     /// The same steps by hand: the target of each board, in order.
-    fn by_hand(steps: &[Step<'_>], rate: f64, scale: f64) -> Network {
+    fn by_hand(steps: &[Step<'_>], rate: f64) -> Network {
         let (mut network, mut gradient) = (network(), Vec::new());
         for (board, wanted) in steps {
             let wanted = wanted(&network);
-            let output = network.differentiate(&boards()[*board], &mut gradient);
-            let value = if scale > 1.0 {
-                2.0 * output - 1.0
-            } else {
-                output
-            };
-            network.step(rate * scale * (wanted - value), &gradient);
+            let value = network.differentiate(&boards()[*board], &mut gradient);
+            network.step(rate * (wanted - value), &gradient);
         }
         network
     }
 
     #[test]
     fn hdp_moves_towards_utility_and_what_comes_then() {
-        let teaching = TrainingTarget {
-            target: Target::Hdp { gamma: 0.7 },
-            rate: 0.2,
-            signed: false,
-        };
         let [_, second, third] = boards();
         let expected = by_hand(
             &[
@@ -200,34 +159,12 @@ mod tests {
                 (2, &|_| 1.0),
             ],
             0.2,
-            1.0,
         );
-        assert_eq!(teach(teaching), expected);
-        let signed = TrainingTarget {
-            signed: true,
-            ..teaching
-        };
-        let expected = by_hand(
-            &[
-                (0, &|n| 0.1 + 0.7 * (2.0 * n.value(&second) - 1.0)),
-                (1, &|n| 0.7 * (2.0 * n.value(&third) - 1.0)),
-                (2, &|_| 1.0),
-            ],
-            0.2,
-            2.0,
-        );
-        assert_eq!(teach(signed), expected);
+        assert_eq!(teach(Target::Hdp { gamma: 0.7 }, 0.2), expected);
     }
 
     #[test]
-    fn temporal_differences_and_monte_carlo_know_the_result_alone() {
-        let of = |target, rate| {
-            teach(TrainingTarget {
-                target,
-                rate,
-                signed: false,
-            })
-        };
+    fn temporal_differences_know_the_result_alone() {
         let [_, second, third] = boards();
         let expected = by_hand(
             &[
@@ -236,42 +173,28 @@ mod tests {
                 (2, &|_| 1.0),
             ],
             0.2,
-            1.0,
         );
-        assert_eq!(of(Target::Td { lambda: 0.0 }, 0.2), expected);
-        let expected = by_hand(&[(2, &|_| 1.0), (1, &|_| 1.0), (0, &|_| 1.0)], 0.2, 1.0);
-        assert_eq!(of(Target::MonteCarlo, 0.2), expected);
-        // With small steps TD(1) equals Monte Carlo (Sutton 1988), and TD(0) does not.
-        let small = |target| of(target, 1e-6);
-        let change = |taught: &Network| -> Vec<f64> {
-            let before = network();
-            let pairs = taught.weights().iter().zip(before.weights());
-            pairs
-                .map(|(after, before)| (after - before) / 1e-6)
-                .collect()
+        assert_eq!(teach(Target::Td { lambda: 0.0 }, 0.2), expected);
+        // With small steps TD(1) moves all boards towards the result (Sutton 1988), and TD(0) does not.
+        let rate = 1e-6;
+        let result = by_hand(&[(2, &|_| 1.0), (1, &|_| 1.0), (0, &|_| 1.0)], rate);
+        let distance = |lambda| {
+            let other = teach(Target::Td { lambda }, rate);
+            let pairs = result.weights().iter().zip(other.weights());
+            pairs.map(|(a, b)| (a - b).abs() / rate).fold(0.0, f64::max)
         };
-        let monte_carlo = change(&small(Target::MonteCarlo));
-        let distance = |target| {
-            let other = change(&small(target));
-            let pairs = monte_carlo.iter().zip(&other);
-            pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
-        };
-        assert!(distance(Target::Td { lambda: 1.0 }) < 1e-5);
-        assert!(distance(Target::Td { lambda: 0.0 }) > 1e-2);
+        assert!(distance(1.0) < 1e-5);
+        assert!(distance(0.0) > 1e-2);
     }
 
     #[test]
     fn a_game_knows_nothing_of_the_one_before() {
-        let teaching = TrainingTarget {
-            target: Target::Td { lambda: 0.9 },
-            rate: 0.1,
-            signed: false,
-        };
-        let (mut network, mut learner) = (network(), Learner::new(teaching));
+        let new = || Learner::new(Target::Td { lambda: 0.9 }, 0.1);
+        let (mut network, mut learner) = (network(), new());
         learner.begin();
         learner.see(&mut network, &boards()[0], 0.0);
         learner.see(&mut network, &boards()[1], 0.0);
-        let mut fresh = (network.clone(), Learner::new(teaching));
+        let mut fresh = (network.clone(), new());
         for (network, learner) in [(&mut network, &mut learner), (&mut fresh.0, &mut fresh.1)] {
             learner.begin();
             learner.see(network, &boards()[2], 0.0);

@@ -2,30 +2,14 @@
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use serde::{Deserialize, Serialize};
 
 use tengen::game::{Bits, Color, Game, Move, Outcome, Proof, Scored as _, ply_cap};
 use tengen::games::go::{Agreed, Go};
-use tengen::games::gomoku::Gomoku;
 use tengen::games::nogo::NoGo;
 
-use super::opponent::{self, best_of};
-
-tengen::settings! {
-    /// Weights of the utility (7): of the shares of stones, area and prisoners in Go (the paper does
-    /// not use the first); in NoGo of the shares of open points and of points that only one side may
-    /// play. The defaults are the paper's.
-    #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-    #[serde(deny_unknown_fields, default)]
-    UtilityWeights, "[utility]" {
-        stones: f64 = 0.0, ..,
-            "Weight of the share of stones";
-        area: f64 = 0.8, ..,
-            "Weight of the share of area, or of open points";
-        prisoners: f64 = 0.2, ..,
-            "Weight of the share of prisoners, or of own points";
-    }
-}
+/// Weights of the utility (7): of the shares of area and prisoners in Go, as in the paper; in NoGo of the shares of open
+/// points and of points that only one side may play.
+const WEIGHTS: [f64; 2] = [0.8, 0.2];
 
 /// A side's amount and the opponent's.
 pub type Shares = [usize; 2];
@@ -52,12 +36,8 @@ pub trait Taught: Game {
         }
     }
 
-    /// Stones, area and prisoners of `color` and of the opponent, or their substitutes; zero
-    /// without a utility.
-    fn shares(&self, color: Color) -> [Shares; 3] {
-        let _ = color;
-        [[0; 2]; 3]
-    }
+    /// Area and prisoners of `color` and of the opponent, or their substitutes.
+    fn shares(&self, color: Color) -> [Shares; 2];
 
     /// Result of a finished game for `color`, in 0..=1 (8).
     fn worth(&self, color: Color) -> f64 {
@@ -90,15 +70,13 @@ impl<const CELLS: usize, const WORDS: usize> Taught for Go<CELLS, WORDS> {
     }
 
     fn rule_move(&self, rng: &mut impl Rng) -> Option<Move> {
-        opponent::rule_move(self, rng).or_else(|| self.random_move(rng))
+        rule_move(self, rng).or_else(|| self.random_move(rng))
     }
 
-    fn shares(&self, color: Color) -> [Shares; 3] {
-        let other = color.opponent();
-        let stones = [color, other].map(|side| self.stones(side).count());
+    fn shares(&self, color: Color) -> [Shares; 2] {
         // A side's prisoners are the opponent's captured stones.
-        let prisoners = [other, color].map(|side| self.prisoners(side) as usize);
-        [stones, self.points(color), prisoners]
+        let prisoners = [color.opponent(), color].map(|side| self.prisoners(side) as usize);
+        [self.points(color), prisoners]
     }
 
     fn worth(&self, color: Color) -> f64 {
@@ -111,33 +89,14 @@ impl<const CELLS: usize, const WORDS: usize> Taught for Go<CELLS, WORDS> {
     }
 }
 
-/// The program looks one move ahead: it minimises the opponent's open points and maximises its own.
-/// Open points are a side's area, and those that only it may play its prisoners.
+/// Open points are a side's area, and those that only it may play its prisoners. There are no rules of thumb.
 impl<const WORDS: usize> Taught for NoGo<WORDS> {
-    fn rule_move(&self, rng: &mut impl Rng) -> Option<Move> {
-        let (own, other) = (self.to_move(), self.to_move().opponent());
-        let ahead = |mv: &Move| {
-            let mut next = self.clone();
-            next.play(*mv);
-            let [own, other] = [own, other].map(|side| next.legal(side).count() as i32);
-            own - other
-        };
-        best_of(self.legal_moves(), ahead, rng)
-    }
-
-    fn shares(&self, color: Color) -> [Shares; 3] {
-        let sides = [color, color.opponent()];
-        let open = sides.map(|side| self.legal(side));
+    fn shares(&self, color: Color) -> [Shares; 2] {
+        let open = [color, color.opponent()].map(|side| self.legal(side));
         let own = [open[0] & !open[1], open[1] & !open[0]];
-        [
-            sides.map(|side| self.stones(side).count()),
-            open.map(|points| points.count()),
-            own.map(|points| points.count()),
-        ]
+        [open, own].map(|points| points.map(|points| points.count()))
     }
 }
-
-impl Taught for Gomoku {}
 
 /// Strength of an opponent: its score in this many games against random play, half of them as
 /// either colour; a draw is half a point.
@@ -161,9 +120,8 @@ pub fn score_against_chance<G: Taught>(start: &G, rules: f64, games: u32) -> f64
 }
 
 /// The utility of a position for `color` (7).
-pub fn utility<G: Taught>(position: &G, color: Color, weights: &UtilityWeights) -> f64 {
-    let weights = [weights.stones, weights.area, weights.prisoners];
-    let shares = position.shares(color).into_iter().zip(weights);
+pub fn utility<G: Taught>(position: &G, color: Color) -> f64 {
+    let shares = position.shares(color).into_iter().zip(WEIGHTS);
     shares
         .filter_map(|(shares, weight)| Some(weight * share(shares)?))
         .sum()
@@ -173,6 +131,162 @@ pub fn utility<G: Taught>(position: &G, color: Color, weights: &UtilityWeights) 
 fn share([own, other]: Shares) -> Option<f64> {
     let both = own + other;
     (both > 0).then(|| own as f64 / both as f64)
+}
+
+// The paper's WALLY is not available. Its substitute in Go plays by rules of thumb in a fixed order: it captures stones,
+// saves its own from atari, gives atari, cuts and connects according to the eight points around, and else plays anywhere
+// but into its own eyes. Its strength is measured by its score against random play.
+
+/// A move of Go by these rules, if one applies.
+fn rule_move<const CELLS: usize, const WORDS: usize>(
+    position: &Go<CELLS, WORDS>,
+    rng: &mut impl Rng,
+) -> Option<Move> {
+    capture(position, rng)
+        .or_else(|| save(position, rng))
+        .or_else(|| atari(position, rng))
+        .or_else(|| cut_or_connect(position, rng))
+}
+
+/// The chains of a colour, each by one stone and the number of its stones.
+fn chains<const CELLS: usize, const WORDS: usize>(
+    position: &Go<CELLS, WORDS>,
+    color: Color,
+) -> Vec<(Move, usize)> {
+    let mut rest = position.stones(color);
+    let mut chains = Vec::new();
+    while let Some(stone) = rest.lowest() {
+        let chain = position.chain(stone);
+        rest.remove_all(chain);
+        chains.push((stone, chain.count()));
+    }
+    chains
+}
+
+/// Captures the largest chain in atari.
+fn capture<const CELLS: usize, const WORDS: usize>(
+    position: &Go<CELLS, WORDS>,
+    rng: &mut impl Rng,
+) -> Option<Move> {
+    let chains = chains(position, position.to_move().opponent());
+    let last = chains.iter().filter_map(|&(stone, size)| {
+        let point = position.last_liberty(stone)?;
+        position.is_legal(point).then_some((point, size))
+    });
+    best_of(last, |found| found.1, rng).map(|found| found.0)
+}
+
+/// Extends the largest own chain in atari that then has two liberties.
+fn save<const CELLS: usize, const WORDS: usize>(
+    position: &Go<CELLS, WORDS>,
+    rng: &mut impl Rng,
+) -> Option<Move> {
+    let chains = chains(position, position.to_move());
+    let runs = chains.iter().filter_map(|&(stone, size)| {
+        let point = position.last_liberty(stone)?;
+        is_safe(position, point).then_some((point, size))
+    });
+    best_of(runs, |found| found.1, rng).map(|found| found.0)
+}
+
+/// Gives atari to the largest chain of two liberties.
+fn atari<const CELLS: usize, const WORDS: usize>(
+    position: &Go<CELLS, WORDS>,
+    rng: &mut impl Rng,
+) -> Option<Move> {
+    let chains = chains(position, position.to_move().opponent());
+    let chased = chains
+        .iter()
+        .map(|&(stone, size)| (position.liberties(stone), size));
+    let chased = chased.filter(|(liberties, _)| liberties.count() == 2);
+    let moves = chased.flat_map(|(liberties, size)| liberties.iter().map(move |p| (p, size)));
+    let safe = moves.filter(|&(point, _)| is_safe(position, point));
+    best_of(safe, |found| found.1, rng).map(|found| found.0)
+}
+
+/// Plays where two stones of a colour meet that are not connected around the point, with a stone of
+/// the other colour nearby.
+fn cut_or_connect<const CELLS: usize, const WORDS: usize>(
+    position: &Go<CELLS, WORDS>,
+    rng: &mut impl Rng,
+) -> Option<Move> {
+    let points = position.legal_points().iter();
+    let good = points.filter(|&point| {
+        !position.fills_eye(point) && is_cut(position, point) && is_safe(position, point)
+    });
+    best_of(good, |_| 0, rng)
+}
+
+/// The eight points around, in a circle.
+const AROUND: [(i8, i8); 8] = [
+    (0, 1),
+    (1, 1),
+    (1, 0),
+    (1, -1),
+    (0, -1),
+    (-1, -1),
+    (-1, 0),
+    (-1, 1),
+];
+
+/// Whether stones of one colour at two sides of a point are disconnected, judged by the eight
+/// points around, with a stone of the other colour among these.
+fn is_cut<const CELLS: usize, const WORDS: usize>(
+    position: &Go<CELLS, WORDS>,
+    point: Move,
+) -> bool {
+    let size = position.size();
+    let (x, y) = size.column_row(point);
+    let around = AROUND.map(|(dx, dy)| {
+        let (x, y) = (x.checked_add_signed(dx)?, y.checked_add_signed(dy)?);
+        let on_board = x < size.width && y < size.height;
+        on_board.then(|| position.stone(size.point(x, y))).flatten()
+    });
+    Color::BOTH.into_iter().any(|color| {
+        let has = |place: usize| around[place % 8] == Some(color);
+        // Runs of the colour along the circle that touch the point orthogonally.
+        let starts = (0..8).filter(|&place| has(place) && !has(place + 7));
+        let runs = starts.filter(|&start| {
+            let run = (start..start + 8).take_while(|&place| has(place));
+            run.into_iter().any(|place| place % 2 == 0)
+        });
+        runs.count() >= 2 && around.contains(&Some(color.opponent()))
+    })
+}
+
+/// Whether a point is legal and leaves the stone there with at least two liberties.
+fn is_safe<const CELLS: usize, const WORDS: usize>(
+    position: &Go<CELLS, WORDS>,
+    point: Move,
+) -> bool {
+    if !position.is_legal(point) {
+        return false;
+    }
+    let mut next = position.clone();
+    next.play(point);
+    next.last_liberty(point).is_none()
+}
+
+/// A random one of the best.
+fn best_of<T, W: Ord>(
+    all: impl Iterator<Item = T>,
+    worth: impl Fn(&T) -> W,
+    rng: &mut impl Rng,
+) -> Option<T> {
+    let mut best = None;
+    let mut ties = 0;
+    for one in all {
+        let its_worth = worth(&one);
+        match &best {
+            Some((_, most)) if its_worth < *most => continue,
+            Some((_, most)) if its_worth == *most => ties += 1,
+            _ => ties = 1,
+        }
+        if rng.random_range(0..ties) == 0 {
+            best = Some((one, its_worth));
+        }
+    }
+    best.map(|(one, _)| one)
 }
 
 #[cfg(test)]
@@ -193,20 +307,14 @@ mod tests {
     }
 
     #[test]
-    fn stones_area_and_prisoners_make_the_utility() {
+    fn area_and_prisoners_make_the_utility() {
         let position = corner();
-        assert_eq!(position.shares(Color::Black), [[2, 0], [9, 0], [1, 0]]);
-        assert_eq!(position.shares(Color::White), [[0, 2], [0, 9], [0, 1]]);
-        let weights = UtilityWeights::default();
-        assert_eq!(utility(&position, Color::Black, &weights), 1.0);
-        assert_eq!(utility(&position, Color::White, &weights), 0.0);
-        let stones = UtilityWeights {
-            stones: 0.5,
-            ..weights
-        };
-        assert_eq!(utility(&position, Color::Black, &stones), 1.5);
+        assert_eq!(position.shares(Color::Black), [[9, 0], [1, 0]]);
+        assert_eq!(position.shares(Color::White), [[0, 9], [0, 1]]);
+        assert_eq!(utility(&position, Color::Black), 1.0);
+        assert_eq!(utility(&position, Color::White), 0.0);
         let empty = SmallGo::new(BoardSize::square(3)).unwrap();
-        assert_eq!(utility(&empty, Color::White, &weights), 0.0);
+        assert_eq!(utility(&empty, Color::White), 0.0);
         assert_eq!(position.worth(Color::Black), 1.0);
     }
 
@@ -218,8 +326,7 @@ mod tests {
             position.set_to_move(color);
             position.play(Move(mv));
         }
-        let [stones, open, own] = position.shares(Color::White);
-        assert_eq!(stones, [2, 0]);
+        let [open, own] = position.shares(Color::White);
         assert!(open[0] > open[1] && own[0] > 0 && own[1] == 0);
     }
 
@@ -229,5 +336,81 @@ mod tests {
         position.play(Move(0));
         assert_eq!(position.points(Color::Black), [1, 0]);
         assert_eq!(position.worth(Color::White), 0.0);
+    }
+
+    /// The position of rows from above, `x` Black and `o` White, with Black to move.
+    fn position(rows: &[&str]) -> SmallGo {
+        let size = BoardSize::new(rows[0].len() as u8, rows.len() as u8);
+        let mut stones = Vec::new();
+        for (y, row) in rows.iter().rev().enumerate() {
+            for (x, cell) in row.chars().enumerate() {
+                let point = size.point(x as u8, y as u8);
+                match cell {
+                    'x' => stones.push((point, Color::Black)),
+                    'o' => stones.push((point, Color::White)),
+                    _ => {}
+                }
+            }
+        }
+        let empty = SmallGo::new(size).unwrap();
+        empty.set_up(&stones, Color::Black).unwrap()
+    }
+
+    /// All moves that it plays in a hundred tries are among these, by column and row from below.
+    #[track_caller]
+    fn plays(rows: &[&str], expected: &[(u8, u8)]) {
+        let position = position(rows);
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let expected: Vec<Move> = expected
+            .iter()
+            .map(|&(x, y)| position.size().point(x, y))
+            .collect();
+        for _ in 0..100 {
+            let mv = position.rule_move(&mut rng).unwrap();
+            assert!(
+                expected.contains(&mv),
+                "{:?}",
+                position.size().column_row(mv)
+            );
+        }
+    }
+
+    #[test]
+    fn it_takes_before_it_saves_and_the_more_the_better() {
+        // White's two stones below are worth more than its one above, or Black's own on the right.
+        plays(&["xo...", ".x...", "...o.", "xx.xo", "oo.o."], &[(2, 0)]);
+    }
+
+    #[test]
+    fn it_runs_when_that_helps_and_gives_atari_else() {
+        plays(&[".....", "..o..", ".ox..", "..o..", "....."], &[(3, 2)]);
+        plays(
+            &[".....", "..x..", ".xo..", ".....", "....."],
+            &[(3, 2), (2, 1)],
+        );
+    }
+
+    #[test]
+    fn it_cuts_and_connects() {
+        plays(
+            &["......", "......", ".xo...", "..x...", "......", "......"],
+            &[(1, 2), (2, 4), (3, 3)],
+        );
+    }
+
+    #[test]
+    fn it_fills_no_eye_and_passes_at_last() {
+        let position = position(&[".x.x", "xxxx", "xxxx", "xxxx"]);
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        assert_eq!(position.rule_move(&mut rng), Some(position.pass()));
+        assert_eq!(position.random_move(&mut rng), Some(position.pass()));
+    }
+
+    #[test]
+    fn rules_beat_chance() {
+        let go = SmallGo::new(BoardSize::square(9)).unwrap();
+        assert!(score_against_chance(&go, 1.0, 100) >= 0.9);
+        let even = score_against_chance(&go, 0.0, 400);
+        assert!((even - 0.5).abs() < 0.1, "{even}");
     }
 }

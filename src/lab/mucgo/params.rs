@@ -1,9 +1,9 @@
 //! Settings of Mucgo's search, and the parts that they choose among.
 
-use super::interval::{INTERVAL_SHARES, IntervalBy, IntervalShare, to_unit};
 use rand::{Rng, RngExt as _};
 use tengen::game::Game;
-use tengen::settings::{Choice, Text};
+use tengen::rollout::below;
+use tengen::settings::Choice;
 
 tengen::choices! {
     /// Which move is played after the search: Algorithm 1 returns the one that RSHQI draws, and the
@@ -20,12 +20,12 @@ tengen::settings! {
     /// Settings of Mucgo's search; every field is a line of the table in this file.
     #[derive(Debug, Clone, PartialEq)]
     MucgoParams, "Mucgo's search" {
-        mucgo_weighting: Weighting = Weighting::B, Choice,
-            "Weights of UCB1 and domain knowledge in a move's evaluation: A is 0.5 and 0.5, B 0.4 and 0.6, C 0.3 and \
-             0.7, D 0.2 and 0.8, E 0.1 and 0.9.", "Li et al. 2019, Table 1; docs/papers.md#mucgo";
-        mucgo_interval: IntervalShare = IntervalShare::V3, Text("SHARE", INTERVAL_SHARES),
-            "The moves among which one is drawn: the best 5, 10, 15 or 20%, or another share.",
-            "Li et al. 2019, III.B.3; docs/papers.md#mucgo";
+        mucgo_weighting: f32 = 0.6, 0.0..=1.0,
+            "Weight of domain knowledge in a move's evaluation, beside UCB1: A, B, C, D and E of the paper are 0.5, 0.6, \
+             0.7, 0.8 and 0.9.", "Li et al. 2019, Table 1; docs/papers.md#mucgo";
+        mucgo_interval: f32 = 0.15, 0.0..=1.0,
+            "The share of the best moves among which one is drawn: V1, V2, V3 and V4 of the paper are 0.05, 0.1, 0.15 and \
+             0.2.", "Li et al. 2019, III.B.3; docs/papers.md#mucgo";
         mucgo_interval_by: IntervalBy = IntervalBy::Value, Choice,
             "What that share is of: the range of the evaluations, or the number of moves.", "ours; docs/papers.md#mucgo";
         mucgo_pruning: Pruning = Pruning::Both, Choice,
@@ -119,12 +119,79 @@ impl Pruning {
 /// ones the later. `scores` are by move. The order of the rest is unspecified.
 pub(super) fn prune(moves: &mut Vec<usize>, scores: &[f32], share: f32) {
     let stay = moves.len() - (share * moves.len() as f32) as usize;
+    keep_highest(moves, scores, stay);
+}
+
+/// Keeps so many of `moves`, those with the highest scores; of equal ones the earlier.
+fn keep_highest(moves: &mut Vec<usize>, scores: &[f32], stay: usize) {
     if stay < moves.len() {
         moves.select_nth_unstable_by(stay, |&one, &other| {
             let falling = scores[other].total_cmp(&scores[one]);
             falling.then(one.cmp(&other))
         });
         moves.truncate(stay);
+    }
+}
+
+tengen::choices! {
+    /// What the interval's share is of. "The top 15% evaluation scores" can mean either.
+    IntervalBy {
+        /// The range of the values: `V >= max V - share (max V - min V)`.
+        Value = "value",
+        /// The number of moves, rounded up.
+        Rank = "rank",
+    }
+}
+
+/// Keeps of `moves` those in the interval of the best (section III.B.3, RSHQI) of this share, in [0, 1]. `values` are by move. The order is unspecified.
+pub(super) fn keep_best(moves: &mut Vec<usize>, values: &[f32], share: f32, by: IntervalBy) {
+    match by {
+        IntervalBy::Rank => {
+            let most = (share * moves.len() as f32).ceil() as usize;
+            keep_highest(moves, values, most.max(1));
+        }
+        IntervalBy::Value => {
+            let of = |fold: fn(f32, f32) -> f32, start| {
+                moves.iter().map(|&at| values[at]).fold(start, fold)
+            };
+            let (high, low) = (of(f32::max, f32::NEG_INFINITY), of(f32::min, f32::INFINITY));
+            let least = high - share * (high - low);
+            moves.retain(|&at| values[at] >= least);
+        }
+    }
+}
+
+/// One of the moves, all with the same probability; `None` if there are none.
+pub(super) fn draw<R: Rng>(moves: &[usize], rng: &mut R) -> Option<usize> {
+    match moves {
+        [] | [_] => moves.first().copied(),
+        _ => moves.get(below(rng, moves.len())).copied(),
+    }
+}
+
+/// UCB1 (Auer et al. 2002) of a move with these visits and wins, of `all` visits of its node:
+/// `u = Q + c sqrt(ln N / n)`.
+///
+/// Without a visit it would be infinite, and no other score would count beside it. So each move has
+/// one even playout in advance, which `visits`, `wins` and `all` do not contain; `moves` of them
+/// count in N.
+pub(super) fn ucb1(visits: f32, wins: f32, all: f32, moves: usize, exploration: f32) -> f32 {
+    let number = visits + 1.0;
+    let total = all + moves as f32;
+    (wins + 0.5) / number + exploration * (total.ln() / number).sqrt()
+}
+
+/// Scales the scores of a node's moves to [0, 1]; all to 0.5 if they are equal.
+pub(super) fn to_unit(scores: &mut [f32]) {
+    let low = scores.iter().copied().fold(f32::INFINITY, f32::min);
+    let high = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let range = high - low;
+    for score in scores {
+        *score = if range > 0.0 {
+            (*score - low) / range
+        } else {
+            0.5
+        };
     }
 }
 
@@ -143,33 +210,25 @@ tengen::choices! {
     }
 }
 
-/// A ply with normal distribution: mean and standard deviation.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Normal(f64, f64);
-
-impl Normal {
-    /// Equations 6 and 7: `T = [mean - deviation, mean + deviation]`, in whole plies.
-    fn interval(self) -> [u32; 2] {
-        let Normal(mean, deviation) = self;
-        [mean - deviation, mean + deviation].map(|ply| ply.round() as u32)
-    }
-}
-
 impl StageWindow {
-    /// Distributions of the ply that begins the middle game and of the one that ends it.
-    fn distributions(self) -> Option<[Normal; 2]> {
-        match self {
-            // 3,709 games of November 2005: `tengen-lab mucgo stages`, proxies taken and closed.
-            StageWindow::Fitted => Some([Normal(49.5, 17.9), Normal(162.9, 15.0)]),
-            StageWindow::Paper => Some([Normal(49.0, 6.0), Normal(162.0, 19.0)]),
-            StageWindow::All => None,
-        }
+    /// Equations 6 and 7: `T = [mean - deviation, mean + deviation]` of the normally distributed ply that begins the
+    /// middle game, and of the one that ends it.
+    fn intervals(self) -> Option<[[u32; 2]; 2]> {
+        let plies: [(f64, f64); 2] = match self {
+            // 3,709 games of November 2005: `tengen-lab mucgo stages`.
+            StageWindow::Fitted => [(49.5, 17.9), (162.9, 15.0)],
+            StageWindow::Paper => [(49.0, 6.0), (162.0, 19.0)],
+            StageWindow::All => return None,
+        };
+        Some(plies.map(|(mean, deviation)| {
+            [mean - deviation, mean + deviation].map(|ply| ply.round() as u32)
+        }))
     }
 
     /// Equation 8: `T = [t1, t2]`, for one game, both drawn at random from their intervals; `None`
     /// if every ply is searched.
     pub(super) fn draw<R: Rng>(self, rng: &mut R) -> Option<MiddleGame> {
-        let [begin, end] = self.distributions()?.map(Normal::interval);
+        let [begin, end] = self.intervals()?;
         Some(MiddleGame {
             first: rng.random_range(begin[0]..=begin[1]),
             last: rng.random_range(end[0]..=end[1]),
@@ -193,39 +252,9 @@ impl MiddleGame {
     }
 }
 
-tengen::choices! {
-    /// A row of Table 1. `f + g = 1`, and knowledge weighs at least as much as UCB1.
-    Weighting {
-        /// `g = 0.5`, `f = 0.5`.
-        A = "A",
-        /// `g = 0.4`, `f = 0.6`: the paper's choice.
-        B = "B",
-        /// `g = 0.3`, `f = 0.7`.
-        C = "C",
-        /// `g = 0.2`, `f = 0.8`.
-        D = "D",
-        /// `g = 0.1`, `f = 0.9`.
-        E = "E",
-    }
-}
-
-impl Weighting {
-    /// The weight f of domain knowledge, in [0.5, 0.9].
-    pub(super) fn of_domain(self) -> f32 {
-        match self {
-            Weighting::A => 0.5,
-            Weighting::B => 0.6,
-            Weighting::C => 0.7,
-            Weighting::D => 0.8,
-            Weighting::E => 0.9,
-        }
-    }
-
-    /// Equation 9: `V = f d + g u`, of a domain score d and a UCB1 score u, both in [0, 1].
-    pub(super) fn value(self, domain: f32, ucb: f32) -> f32 {
-        let weight = self.of_domain();
-        weight * domain + (1.0 - weight) * ucb
-    }
+/// Equation 9: `V = f d + g u`, of a domain score d of weight f and a UCB1 score u, all in [0, 1]; `f + g = 1`.
+pub(super) fn evaluation(weight: f32, domain: f32, ucb: f32) -> f32 {
+    weight * domain + (1.0 - weight) * ucb
 }
 
 #[cfg(test)]
@@ -241,8 +270,8 @@ mod tests {
     fn each_setting_takes_its_words() {
         let mut params = MucgoParams::default();
         for (name, value) in [
-            ("mucgo-weighting", "E"),
-            ("mucgo-interval", "V1"),
+            ("mucgo-weighting", "0.9"),
+            ("mucgo-interval", "0.05"),
             ("mucgo-interval-by", "rank"),
             ("mucgo-pruning", "ucb"),
             ("mucgo-pruned", "0.3"),
@@ -254,8 +283,8 @@ mod tests {
             params.set(name, value).expect(name);
         }
         let expected = MucgoParams {
-            mucgo_weighting: Weighting::E,
-            mucgo_interval: IntervalShare::V1,
+            mucgo_weighting: 0.9,
+            mucgo_interval: 0.05,
             mucgo_interval_by: IntervalBy::Rank,
             mucgo_pruning: Pruning::Ucb,
             mucgo_pruned: 0.3,
@@ -277,9 +306,8 @@ mod tests {
 
     #[test]
     fn wrong_values_are_named() {
-        check_refused("mucgo-weighting", "F", "A, B, C, D or E");
-        check_refused("mucgo-interval", "V5", "V1");
-        check_refused("mucgo-interval", "1.5", "V1");
+        check_refused("mucgo-weighting", "E", "from 0 to 1");
+        check_refused("mucgo-interval", "1.5", "from 0 to 1");
         check_refused("mucgo-pruning", "all", "domain");
         check_refused("mucgo-pruned", "1", "0.9");
         check_refused("mucgo-weigting", "A", "mucgo-weighting");
@@ -333,9 +361,9 @@ mod tests {
 
     #[test]
     fn equations_6_and_7_with_the_numbers_of_the_paper() {
-        let [begin, end] = StageWindow::Paper.distributions().expect("two");
-        assert_eq!(begin.interval(), [43, 55]);
-        assert_eq!(end.interval(), [143, 181]);
+        let [begin, end] = StageWindow::Paper.intervals().expect("two");
+        assert_eq!(begin, [43, 55]);
+        assert_eq!(end, [143, 181]);
     }
 
     #[test]
@@ -366,15 +394,76 @@ mod tests {
 
     #[test]
     fn equation_9_with_the_weights_of_table_1() {
-        for (weighting, expected) in [
-            (Weighting::A, 0.6),
-            (Weighting::B, 0.64),
-            (Weighting::C, 0.68),
-            (Weighting::D, 0.72),
-            (Weighting::E, 0.76),
+        for (weight, expected) in [
+            (0.5, 0.6),
+            (0.6, 0.64),
+            (0.7, 0.68),
+            (0.8, 0.72),
+            (0.9, 0.76),
         ] {
-            let value = weighting.value(0.8, 0.4);
-            assert!((value - expected).abs() < 1e-6, "{weighting}: {value}");
+            let value = evaluation(weight, 0.8, 0.4);
+            assert!((value - expected).abs() < 1e-6, "{weight}: {value}");
         }
+    }
+
+    const VALUES: [f32; 6] = [0.2, 1.0, 0.95, 0.85, 0.87, 0.0];
+
+    #[track_caller]
+    fn check_interval(share: f32, by: IntervalBy, expected: &[usize]) {
+        let mut moves: Vec<usize> = (0..VALUES.len()).collect();
+        keep_best(&mut moves, &VALUES, share, by);
+        moves.sort_unstable();
+        assert_eq!(moves, expected, "{share} {by}");
+    }
+
+    #[test]
+    fn intervals_by_hand() {
+        // The range is 1: from 0.95, 0.9, 0.85 and 0.8 on.
+        check_interval(0.05, IntervalBy::Value, &[1, 2]);
+        check_interval(0.1, IntervalBy::Value, &[1, 2]);
+        check_interval(0.15, IntervalBy::Value, &[1, 2, 3, 4]);
+        check_interval(0.2, IntervalBy::Value, &[1, 2, 3, 4]);
+        check_interval(0.0, IntervalBy::Value, &[1]);
+        // Of six moves 0.3, 0.6, 0.9 and 1.2, rounded up.
+        check_interval(0.05, IntervalBy::Rank, &[1]);
+        check_interval(0.15, IntervalBy::Rank, &[1]);
+        check_interval(0.2, IntervalBy::Rank, &[1, 2]);
+        check_interval(0.5, IntervalBy::Rank, &[1, 2, 4]);
+    }
+
+    #[test]
+    fn each_move_of_the_interval_is_drawn_as_often() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut drawn = [0; 3];
+        for _ in 0..3000 {
+            drawn[draw(&[0, 1, 2], &mut rng).expect("one of three")] += 1;
+        }
+        // Standard deviation 26.
+        assert!(
+            drawn.iter().all(|count| (870..1130).contains(count)),
+            "{drawn:?}"
+        );
+        assert_eq!(draw(&[], &mut rng), None);
+    }
+
+    #[test]
+    fn ucb1_by_hand() {
+        // Three moves, 5 visits: N = 8, ln 8 = 2.0794. Four visits, 3 wins: 3.5 / 5 + 0.5
+        // sqrt(2.0794 / 5) = 0.7 + 0.3224.
+        assert!((ucb1(4.0, 3.0, 5.0, 3, 0.5) - 1.0224).abs() < 1e-4);
+        // Without a visit: 0.5 + 0.5 sqrt(2.0794).
+        assert!((ucb1(0.0, 0.0, 5.0, 3, 0.5) - 1.2210).abs() < 1e-4);
+        assert_eq!(ucb1(3.0, 3.0, 5.0, 3, 0.0), 0.875);
+    }
+
+    #[test]
+    fn the_unit_interval_is_filled() {
+        let mut scores = [1.0, 3.0, 2.0];
+        to_unit(&mut scores);
+        assert_eq!(scores, [0.0, 1.0, 0.5]);
+        let mut equal = [2.0, 2.0];
+        to_unit(&mut equal);
+        assert_eq!(equal, [0.5, 0.5]);
+        to_unit(&mut []);
     }
 }

@@ -3,8 +3,9 @@
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::interval::{draw, keep_best, to_unit, ucb1};
-use super::params::{MiddleGame, MucgoParams, TargetMove, prune};
+use super::params::{
+    MiddleGame, MucgoParams, TargetMove, draw, evaluation, keep_best, prune, to_unit, ucb1,
+};
 use super::tree::{NodeId, Tree};
 use tengen::clock::StopReason;
 use tengen::game::{GameState, Move, PositionHistory};
@@ -111,9 +112,9 @@ impl Mucgo {
             prune(moves, ucb, params.mucgo_pruned);
         }
         let scored = children.iter().zip(&*ucb);
-        let value = |child: f32, ucb: f32| params.mucgo_weighting.value(child, ucb);
+        let weight = params.mucgo_weighting;
         values.clear();
-        values.extend(scored.map(|(child, &ucb)| value(child.domain, ucb)));
+        values.extend(scored.map(|(child, &ucb)| evaluation(weight, child.domain, ucb)));
         keep_best(
             moves,
             values,

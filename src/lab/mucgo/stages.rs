@@ -1,50 +1,99 @@
-//! The plies that proxies find in games, and normal distributions fitted to them, with Pearson's test of the fit
-//! (equations 1 to 5 of Li et al. 2019, docs/papers.md#stages).
+//! The plies at which the middle game begins and ends, and normal distributions fitted to them, with Pearson's test of
+//! the fit (equations 1 to 5 of Li et al. 2019, docs/papers.md#stages).
+//!
+//! A 5 dan player marked 500 games by hand for the paper; those games and marks cannot be had. A [`Proxy`] is a rule that
+//! a program can apply.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF as _, Normal};
 
-use super::proxies::{Proxy, traits};
-use tengen::game::Move;
+use tengen::game::{Color, Game as _, Move};
 use tengen::games::go::LargeGo;
 
 /// Cells of the test, as in the paper: 8 leave 5 degrees of freedom.
 const CELLS: usize = 8;
 
-/// The plies that each proxy finds, in the order of the games.
-pub struct StageSamples {
-    samples: Vec<(&'static Proxy, Vec<u32>)>,
-    games: u64,
+/// A rule that finds a ply: the first one after which few points are far from all stones.
+#[derive(Debug, Clone, Copy)]
+pub struct Proxy {
+    /// What it finds.
+    pub stage: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// The rule and its reason, for people.
+    pub help: &'static str,
+    /// Plies in the paper's test.
+    pub in_paper: usize,
+    /// A point is far if it is more steps than this from every stone.
+    far: usize,
+    /// So many far points are few.
+    few: usize,
 }
 
-impl StageSamples {
+/// A quarter of 19x19: with it the mean is the paper's, 49.
+pub const BEGINS: Proxy = Proxy {
+    stage: "begins",
+    name: "taken",
+    help: "a quarter of the board is farther than three steps from every stone: the large areas are taken",
+    in_paper: 450,
+    far: 3,
+    few: 90,
+};
+
+/// A fifth of 19x19: with it the mean is the paper's, 162.
+pub const ENDS: Proxy = Proxy {
+    stage: "ends",
+    name: "closed",
+    help: "a fifth of the board is not beside a stone: borders are closed, and points are left",
+    in_paper: 335,
+    far: 1,
+    few: 72,
+};
+
+impl Proxy {
+    /// The ply, from 1, before the first pass; `None` if the game does not get there.
+    fn find(self, start: &LargeGo, moves: &[Move]) -> Option<u32> {
+        let mut position = start.clone();
+        let mut moves = moves.iter().take_while(|&&mv| mv != start.pass());
+        let found = moves.position(|&mv| {
+            position.play(mv);
+            far_points(&position, self.far) <= self.few
+        })?;
+        Some(found as u32 + 1)
+    }
+}
+
+/// Points that are more steps than this from every stone.
+fn far_points(position: &LargeGo, steps: usize) -> usize {
+    let stones = position.stones(Color::Black) | position.stones(Color::White);
+    let near = (0..steps).fold(stones, |near, _| near | position.next_to(near));
+    position.size().area() - near.count()
+}
+
+/// The plies that a proxy finds, in the order of the games.
+pub struct StageSample {
+    /// The rule.
+    pub proxy: Proxy,
+    plies: Vec<u32>,
+}
+
+impl StageSample {
     /// No games yet.
-    pub fn of(proxies: &'static [Proxy]) -> StageSamples {
-        StageSamples {
-            samples: proxies.iter().map(|proxy| (proxy, Vec::new())).collect(),
-            games: 0,
+    pub fn of(proxy: Proxy) -> StageSample {
+        StageSample {
+            proxy,
+            plies: Vec::new(),
         }
     }
 
     /// Adds a game.
     pub fn add(&mut self, start: &LargeGo, moves: &[Move]) {
-        let traits = traits(start, moves);
-        for (proxy, plies) in &mut self.samples {
-            plies.extend((proxy.find)(&traits));
-        }
-        self.games += 1;
+        self.plies.extend(self.proxy.find(start, moves));
     }
 
-    /// Games so far.
-    pub fn games(&self) -> u64 {
-        self.games
-    }
-
-    /// The fit of each proxy to the first `most` plies that it finds; none without variance.
-    pub fn fits(&self, most: usize) -> impl Iterator<Item = (&'static Proxy, Option<NormalFit>)> {
-        self.samples.iter().map(move |(proxy, plies)| {
-            let plies = plies.get(..most).unwrap_or(plies);
-            (*proxy, NormalFit::of(plies, CELLS))
-        })
+    /// The fit to the first `most` plies; none without variance.
+    pub fn fit(&self, most: usize) -> Option<NormalFit> {
+        let plies = self.plies.get(..most).unwrap_or(&self.plies);
+        NormalFit::of(plies, CELLS)
     }
 }
 
@@ -124,33 +173,42 @@ fn ends(normal: &Normal, cells: usize, number: f64) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::BEGINS;
     use super::*;
-    use tengen::game::{BoardSize, Game as _};
+    use tengen::game::BoardSize;
+
+    #[test]
+    fn far_points_by_hand() {
+        let size = BoardSize::square(19);
+        let mut position = LargeGo::new(size).unwrap();
+        let mut far = |x, y| {
+            position.play(size.point(x, y));
+            [1, 3].map(|steps| far_points(&position, steps))
+        };
+        // a2 reaches 4 points in one step and 13 in three; a1 adds one of them, d4 another 5.
+        assert_eq!(far(0, 1), [361 - 4, 361 - 13]);
+        far(0, 0);
+        assert_eq!(far(3, 3)[0], 361 - 4 - 1 - 5);
+    }
 
     #[test]
     fn plies_of_games_are_collected() {
         let size = BoardSize::square(19);
         let start = LargeGo::new(size).unwrap();
-        let mut samples = StageSamples::of(BEGINS);
-        for first in 0..60_u16 {
-            // A corner stone is captured after a number of moves that differs.
-            let mut moves = vec![Move(1), Move(0)];
-            moves.extend((0..first % 20).map(|at| Move(100 + at)));
-            if moves.len() % 2 == 1 {
-                moves.push(Move(200));
-            }
-            moves.push(Move(19));
-            samples.add(&start, &moves);
-        }
-        assert_eq!(samples.games(), 60);
-        let fits: Vec<_> = samples.fits(50).collect();
-        let (proxy, fit) = fits[2];
-        let fit = fit.expect("fifty captures");
-        assert_eq!((proxy.name, fit.number), ("capture", 50));
-        // Plies 3, 5, 5, 7, 7, ... 21, 21, 23: the mean over the first 50 of three rounds.
-        let plies = (0..50_u32).map(|first| 3 + (first % 20).div_ceil(2) * 2);
-        assert!((fit.mean - f64::from(plies.sum::<u32>()) / 50.0).abs() < 1e-12);
+        let grid = |first: u8| {
+            let rows = (first..19).step_by(2);
+            rows.flat_map(move |y| (first..19).step_by(2).map(move |x| size.point(x, y)))
+        };
+        // After 81 moves 100 points are not beside a stone; each of the others is one of them.
+        let moves: Vec<Move> = grid(1).chain(grid(0)).collect();
+        let mut sample = StageSample::of(ENDS);
+        sample.add(&start, &moves[..81 + 27]);
+        sample.add(
+            &start,
+            &[&moves[..50], &[size.pass()], &moves[50..]].concat(),
+        );
+        assert!(sample.plies.is_empty(), "{:?}", sample.plies);
+        sample.add(&start, &moves);
+        assert_eq!(sample.plies, [81 + 28]);
     }
 
     #[test]

@@ -9,9 +9,7 @@ use std::time::Duration;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{
-    DomainScale, IntervalBy, IntervalShare, Mucgo, MucgoParams, Pruning, TargetMove, Weighting,
-};
+use super::{DomainScale, IntervalBy, Mucgo, MucgoParams, Pruning, TargetMove};
 use tengen::clock::{Clock as _, SystemClock};
 use tengen::game::{BoardSize, Color, Game as _, GameState, Outcome};
 use tengen::games::go::SmallGo;
@@ -141,8 +139,8 @@ fn tables(limit: Limit) -> Vec<(&'static str, Vec<Contestant>)> {
             limit,
         }
     };
-    let weightings = [Weighting::A, Weighting::C, Weighting::D, Weighting::E];
-    let shares = [IntervalShare::V1, IntervalShare::V2, IntervalShare::V4];
+    let weightings = [0.5, 0.7, 0.8, 0.9];
+    let shares = [0.05, 0.1, 0.2];
     let prunings = [Pruning::None, Pruning::Domain, Pruning::Ucb];
     let explorations = [0.1, 0.5, std::f32::consts::SQRT_2];
     let rave = Contestant {
@@ -151,8 +149,8 @@ fn tables(limit: Limit) -> Vec<(&'static str, Vec<Contestant>)> {
         limit,
     };
     let one = |name: &str, change: &dyn Fn(&mut MucgoParams)| vec![named(name.to_owned(), change)];
-    let weighting = |by| named(format!("{by}"), &|p| p.mucgo_weighting = by);
-    let interval = |by| named(format!("{by}"), &|p| p.mucgo_interval = by);
+    let weighting = |by| named(format!("f = {by}"), &|p| p.mucgo_weighting = by);
+    let interval = |by| named(format!("the best {by}"), &|p| p.mucgo_interval = by);
     let pruning = |by| named(format!("{by}"), &|p| p.mucgo_pruning = by);
     let exploration = |by| named(format!("c = {by}"), &|p| p.mucgo_exploration = by);
     let by_rank = |p: &mut MucgoParams| p.mucgo_interval_by = IntervalBy::Rank;

@@ -1,23 +1,17 @@
 //! Report on engines' use of their clocks: losses on time, time left at the end, time and visits by
 //! ply.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Serialize;
 
-use super::complaints::Complaints;
 use super::game_end::Reason;
 use super::results::{GameEntry, ResultText};
-use crate::chart::{Chart, Scale, Series};
 use crate::stats::{Interval, Z_95, wilson};
 
 /// Plies that make one line of the report.
 const PLIES_PER_LINE: usize = 5;
-
-/// A move with fewer visits was not searched: forced, or proven before.
-const MIN_SEARCHED: u64 = 2;
-/// A late move with a smaller share of an early move's visits is starved.
-const STARVED: f64 = 0.1;
 
 /// One engine's use of its clock.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -38,16 +32,8 @@ pub struct ClockReport {
     pub longest_move_seconds: f64,
     /// Mean share of a game's time spent in the second half of the engine's moves.
     pub second_half_share: f64,
-    /// Mean share of a game's later searched moves that have less than a tenth of the mean visits of
-    /// the earlier ones: the failure of the CCGC final. Absent without visits.
-    pub starved_share: Option<f64>,
-    /// The mean visits of the group of plies with fewest visits over the median of all moves, both
-    /// of searched moves; groups with mostly unsearched moves are left out.
-    pub least_over_median: Option<f64>,
     /// By groups of plies, counted from 0.
     pub by_ply: Vec<PlyLine>,
-    /// Its complaints on the error stream.
-    pub complaints: Complaints,
 }
 
 /// The moves of a group of plies.
@@ -85,7 +71,6 @@ impl ClockReport {
             .iter()
             .filter_map(|&(game, seat)| Some(game.left?[seat]))
             .collect();
-        let complaints = Complaints::of(games);
         let games = thoughts.len();
         let share = lost.len() as f64 / games.max(1) as f64;
         let all = thoughts.concat();
@@ -99,10 +84,7 @@ impl ClockReport {
             least_left_seconds: left.iter().copied().reduce(f64::min),
             longest_move_seconds: all.iter().map(|thought| thought.1).fold(0.0, f64::max),
             second_half_share: mean(halves).unwrap_or_default(),
-            starved_share: mean(thoughts.iter().filter_map(|moves| starved(moves))),
-            least_over_median: least_over_median(&all),
             by_ply: by_ply(&all),
-            complaints: complaints.only(engine),
         }
     }
 }
@@ -128,84 +110,24 @@ fn second_half(moves: &[Thought]) -> Option<f64> {
     (total > 0.0).then(|| seconds(&moves[moves.len() / 2..]) / total)
 }
 
-/// Visits of the searched moves.
-fn searched(thoughts: &[Thought]) -> Vec<f64> {
-    let visits = thoughts.iter().filter_map(|&(_, _, visits)| visits);
-    let searched = visits.filter(|visits| *visits >= MIN_SEARCHED);
-    searched.map(|visits| visits as f64).collect()
-}
-
-fn starved(moves: &[Thought]) -> Option<f64> {
-    let searched = searched(moves);
-    let (early, late) = searched.split_at(searched.len() / 2);
-    let usual = mean(early.iter().copied())?;
-    let is_starved = |visits: &f64| f64::from(u8::from(*visits < STARVED * usual));
-    mean(late.iter().map(is_starved))
-}
-
-fn least_over_median(thoughts: &[Thought]) -> Option<f64> {
-    let mut visits = searched(thoughts);
-    visits.sort_by(f64::total_cmp);
-    let median = *visits.get(visits.len() / 2)?;
-    let groups = groups(thoughts).into_iter().filter_map(|group| {
-        let searched = searched(&group);
-        let most = 2 * searched.len() >= group.len();
-        mean(searched.into_iter()).filter(|_| most)
-    });
-    groups.reduce(f64::min).map(|least| least / median)
-}
-
-/// The moves by groups of plies, empty groups included.
-fn groups(thoughts: &[Thought]) -> Vec<Vec<Thought>> {
-    let last = thoughts.iter().map(|thought| thought.0).max();
-    let mut groups = vec![Vec::new(); last.map_or(0, |last| last / PLIES_PER_LINE + 1)];
-    for thought in thoughts {
-        groups[thought.0 / PLIES_PER_LINE].push(*thought);
-    }
-    groups
-}
-
 fn by_ply(thoughts: &[Thought]) -> Vec<PlyLine> {
-    let line = |(number, group): (usize, Vec<Thought>)| {
-        Some(PlyLine {
-            from_ply: number * PLIES_PER_LINE,
-            moves: group.len(),
-            mean_seconds: mean(group.iter().map(|thought| thought.1))?,
-            mean_visits: mean(group.iter().filter_map(|thought| Some(thought.2? as f64))),
-        })
+    let mut groups: BTreeMap<usize, Vec<&Thought>> = BTreeMap::new();
+    for thought in thoughts {
+        let group = groups.entry(thought.0 / PLIES_PER_LINE);
+        group.or_default().push(thought);
+    }
+    let line = |(number, group): (usize, Vec<&Thought>)| PlyLine {
+        from_ply: number * PLIES_PER_LINE,
+        moves: group.len(),
+        mean_seconds: mean(group.iter().map(|thought| thought.1)).unwrap_or_default(),
+        mean_visits: mean(group.iter().filter_map(|thought| Some(thought.2? as f64))),
     };
-    groups(thoughts)
-        .into_iter()
-        .enumerate()
-        .filter_map(line)
-        .collect()
+    groups.into_iter().map(line).collect()
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (count, sum) = values.fold((0_u32, 0.0), |(count, sum), value| (count + 1, sum + value));
     (count > 0).then(|| sum / f64::from(count))
-}
-
-/// A plot of the mean visits by ply, as an SVG file. Its scale is logarithmic: playouts without a
-/// network are a thousand times faster. Engines that do not report visits have no line.
-pub fn visits_by_ply_svg(reports: &[ClockReport]) -> String {
-    let series: Vec<Series> = reports
-        .iter()
-        .map(|report| {
-            let middle = |line: &PlyLine| (line.from_ply + PLIES_PER_LINE / 2) as f64;
-            let points = report.by_ply.iter();
-            let points = points.filter_map(|line| Some((middle(line), line.mean_visits?)));
-            Series::new(&report.engine, points)
-        })
-        .collect();
-    let chart = Chart {
-        title: "Mean visits by ply",
-        x_label: "ply",
-        scale: Scale::Logarithmic,
-        series,
-        ..Chart::default()
-    };
-    chart.file()
 }
 
 impl fmt::Display for ClockReport {
@@ -229,15 +151,6 @@ impl fmt::Display for ClockReport {
             self.longest_move_seconds,
             100.0 * self.second_half_share
         )?;
-        if let (Some(starved), Some(least)) = (self.starved_share, self.least_over_median) {
-            writeln!(
-                f,
-                "  {:.1}% of the later searched moves have under a tenth of the earlier ones' visits; \
-                 the plies with fewest have {:.0}% of the median",
-                100.0 * starved,
-                100.0 * least
-            )?;
-        }
         writeln!(f, "  ply      moves  mean time  mean visits")?;
         for line in &self.by_ply {
             let visits = line
@@ -307,24 +220,6 @@ mod tests {
             first
                 .to_string()
                 .starts_with("a: 1 losses on time in 2 games")
-        );
-    }
-
-    #[test]
-    fn starved_moves_are_counted_among_those_that_were_searched() {
-        let visits = [300, 100, 25, 15, 1].map(Some);
-        let mut game = game(0, ResultText::Black, Reason::Rules, [6.0, 8.5]);
-        game.visits = visits.into_iter().flat_map(|own| [own, None]).collect();
-        game.seconds = vec![0.5; 10];
-        // Searched: 300, 100 | 25, 15; a tenth of the first two's mean is 20. The median is 100, and
-        // the plies 5 to 9 have 25 and 15. Ply 10 was not searched.
-        let report = ClockReport::new("a", &[game]);
-        assert_eq!(report.starved_share, Some(0.5));
-        assert_eq!(report.least_over_median, Some(0.2));
-        let text = report.to_string();
-        assert!(
-            text.contains("50.0% of the later searched moves") && text.contains("20% of"),
-            "{text}"
         );
     }
 

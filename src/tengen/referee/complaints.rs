@@ -67,13 +67,6 @@ impl Complaints {
         Complaints { list }
     }
 
-    /// The complaints of one engine.
-    #[must_use]
-    pub fn only(mut self, engine: &str) -> Complaints {
-        self.list.retain(|complaint| complaint.engine == engine);
-        self
-    }
-
     /// Whether an engine did not play as requested.
     pub fn are_trouble(&self) -> bool {
         self.list.iter().any(|found| found.kind.is_trouble())

@@ -1,15 +1,10 @@
 //! An engine's error stream: kept in a file, and scanned after each game for messages about errors.
 //! An engine that has lost its network and continues with something weaker reports it only there.
-//! Of an overlong file the beginning and the end are kept.
+//! Of an overlong file the beginning and the end are kept: it is cut after a game.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
-use std::time::Duration;
-
-use parking_lot::Mutex;
 
 /// Maximum complaints per engine and game.
 const MAX_COMPLAINTS: usize = 20;
@@ -26,9 +21,6 @@ const TAIL: u64 = 8 << 20;
 
 /// Size at which a file is cut.
 const TOO_LONG: u64 = HEAD + 2 * TAIL;
-
-/// Interval of the size check.
-const WATCH_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Marker for removed bytes.
 const GAP: &[u8] = b"\n[tengen-match has cut this file here: it grew without end]\n";
@@ -52,14 +44,6 @@ const PHRASES: [&str; 9] = [
 /// The file of an engine's error stream, which grows while it runs.
 #[derive(Debug)]
 pub(super) struct ErrorStream {
-    log: Arc<Mutex<Log>>,
-    /// Dropped with this, which ends the size check.
-    _watched: SyncSender<()>,
-}
-
-/// A file, and the position up to which it was read.
-#[derive(Debug)]
-struct Log {
     path: PathBuf,
     /// Bytes that have been scanned, or existed before the engine started.
     read: u64,
@@ -78,23 +62,9 @@ impl ErrorStream {
     /// Opens a file for a new engine: one handle to read, one to write.
     pub(super) fn open(path: &Path) -> io::Result<(ErrorStream, File)> {
         let file = File::options().create(true).append(true).open(path)?;
-        let log = Arc::new(Mutex::new(Log {
+        let stream = ErrorStream {
             path: path.to_owned(),
             read: file.metadata()?.len(),
-        }));
-        let (watched, until) = sync_channel::<()>(1);
-        let watching = Arc::clone(&log);
-        std::thread::Builder::new()
-            .name("engine stderr".to_owned())
-            .spawn(move || {
-                while until.recv_timeout(WATCH_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                    // If that fails the file is longer than it should be, nothing else.
-                    let _ = watching.lock().shorten();
-                }
-            })?;
-        let stream = ErrorStream {
-            log,
-            _watched: watched,
         };
         Ok((stream, file))
     }
@@ -102,11 +72,10 @@ impl ErrorStream {
     /// The last words of an engine that has ended, with the system's error if none can be written: that may have ended
     /// it.
     pub(super) fn last_words(&self, heard: NewLines) -> Option<String> {
-        let path = &self.log.lock().path;
-        let file = File::options().append(true).open(path);
+        let file = File::options().append(true).open(&self.path);
         let written = file.and_then(|mut file| file.write_all(b"\n"));
         let error = written.err().map(|error| {
-            let path = path.display();
+            let path = self.path.display();
             format!("{path} cannot be written ({error}), which may have ended it")
         });
         let words = heard.last_words.into_iter().chain(error);
@@ -116,13 +85,12 @@ impl ErrorStream {
     /// Scans the content written since the last call. An unreadable file is treated as empty: it is
     /// the engine's, and no reason to end a match.
     pub(super) fn listen(&mut self) -> NewLines {
-        let mut log = self.log.lock();
-        let new = log.new_text();
-        new.map_or_else(|_| NewLines::default(), |text| heard(&text, &log.path))
+        let new = self.new_text();
+        // If that fails the file is longer than it should be, nothing else.
+        let _ = self.shorten();
+        new.map_or_else(|_| NewLines::default(), |text| heard(&text, &self.path))
     }
-}
 
-impl Log {
     fn new_text(&mut self) -> io::Result<String> {
         let mut file = File::open(&self.path)?;
         let len = file.metadata()?.len();
@@ -298,7 +266,7 @@ mod tests {
         let line = [b'.'; 1 << 20];
         for _ in 0..100 {
             file.write_all(&line).unwrap();
-            stream.log.lock().shorten().unwrap();
+            stream.shorten().unwrap();
             assert!(file.metadata().unwrap().len() <= TOO_LONG + (1 << 20));
         }
         file.write_all(b"\nERROR last words\n").unwrap();
@@ -309,7 +277,7 @@ mod tests {
             text.windows(GAP.len()).any(|part| part == GAP),
             "the gap is told"
         );
-        stream.log.lock().read = text.len() as u64 - 100;
+        stream.read = text.len() as u64 - 100;
         assert_eq!(stream.listen().complaints, ["ERROR last words"]);
         std::fs::remove_file(&path).unwrap();
     }

@@ -235,13 +235,9 @@ impl<G: Game> GameInProgress<'_, G> {
         detail: Option<String>,
     ) -> GameEnd {
         GameEnd {
-            outcome,
-            reason,
-            detail,
-            count: None,
             moves: std::mem::take(&mut self.moves),
             left: self.time_left(),
-            usable: [true; 2],
+            ..GameEnd::new(outcome, reason, detail)
         }
     }
 }

@@ -133,6 +133,19 @@ pub struct GameEnd {
 }
 
 impl GameEnd {
+    /// The end of a game that was not scored, without a clock and before any move.
+    pub(super) fn new(outcome: Outcome, reason: Reason, detail: Option<String>) -> GameEnd {
+        GameEnd {
+            outcome,
+            reason,
+            detail,
+            count: None,
+            moves: Vec::new(),
+            left: None,
+            usable: [true; 2],
+        }
+    }
+
     /// The result in the notation of SGF's `RE`: nothing after `B+` for a win by the rules that has no points, `R` for a
     /// resignation, `T` for time, `F` for every other failure.
     pub fn sgf_result(&self) -> String {
@@ -252,15 +265,7 @@ mod tests {
             (Reason::Time, "B+T"),
             (Reason::Crash, "B+F"),
         ] {
-            let end = GameEnd {
-                outcome: Outcome::win(Color::Black),
-                reason,
-                detail: None,
-                count: None,
-                moves: Vec::new(),
-                left: None,
-                usable: [true; 2],
-            };
+            let end = GameEnd::new(Outcome::win(Color::Black), reason, None);
             assert_eq!(end.sgf_result(), expected);
         }
     }

@@ -10,7 +10,7 @@ use super::gtp_client::{Fault, ended};
 use super::player::{
     ComplaintKind, EnginePlayer, GameSetup, PlayerMove, Reply, RunningEngine, UnsuitableEngine,
 };
-use super::process::{EngineProcess, NoOutput, Output};
+use super::process::{EngineProcess, NoLine};
 use super::referee_clock::AnnouncedTime;
 use super::time_control::MatchTimeControl;
 use crate::game::{BoardSize, Color, Move};
@@ -140,14 +140,14 @@ impl GomocupPlayer {
         let (mut refused, mut other) = (None, None);
         loop {
             let (text, at) = match self.process.receive(deadline) {
-                Ok(Output::Line { text, at }) => (text.trim().to_owned(), at),
-                Ok(Output::Unreadable) => {
+                Ok((text, at)) => (text.trim().to_owned(), at),
+                Err(NoLine::Unreadable) => {
                     return Err(malformed(command(), "(an endless line)".to_owned()));
                 }
-                Err(NoOutput::Closed) => {
+                Err(NoLine::Closed) => {
                     return Err(ended(&mut self.process, &command(), other.as_ref()));
                 }
-                Err(NoOutput::TimedOut) => {
+                Err(NoLine::TimedOut) => {
                     let command = command();
                     return Err(match (refused, other) {
                         (Some(message), _) => Fault::Refused { command, message },
@@ -288,7 +288,9 @@ impl RunningEngine for GomocupPlayer {
     fn check_game(&mut self, game: &str, _: BoardSize) -> Result<(), UnsuitableEngine> {
         match game {
             "gomoku" => Ok(()),
-            _ => Err(UnsuitableEngine::Protocol(game.to_owned())),
+            _ => Err(UnsuitableEngine(format!(
+                "speaks the protocol of Gomocup, which has no {game}: leave the option for its protocol out"
+            ))),
         }
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::process::{EngineProcess, NoOutput, Output};
+use super::process::{EngineProcess, NoLine};
 
 /// Maximum bytes of one answer that are kept; what follows is dropped.
 const MAX_ANSWER_LEN: usize = 1 << 20;
@@ -108,12 +108,12 @@ impl GtpClient {
         let (mut before, mut last, mut lines, mut len) = (None, None, Vec::new(), 0);
         loop {
             let (line, at) = match self.process.receive(deadline) {
-                Ok(Output::Line { text, at }) => (text, at),
-                Ok(Output::Unreadable) => return Err(malformed(command, "(an endless line)")),
-                Err(NoOutput::Closed) => {
+                Ok(found) => found,
+                Err(NoLine::Unreadable) => return Err(malformed(command, "(an endless line)")),
+                Err(NoLine::Closed) => {
                     return Err(ended(&mut self.process, command, last.as_ref()));
                 }
-                Err(NoOutput::TimedOut) => return Err(no_answer(command, limit, before, &lines)),
+                Err(NoLine::TimedOut) => return Err(no_answer(command, limit, before, &lines)),
             };
             match (lines.is_empty(), line.is_empty()) {
                 (true, true) => {}

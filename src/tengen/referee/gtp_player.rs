@@ -27,8 +27,8 @@ pub(super) struct GtpPlayer {
     commands: HashSet<String>,
     /// Time limit for everything but `genmove`.
     limit: Duration,
-    /// Whether it understands fractions of a second.
-    fractions: bool,
+    /// What it knows of clocks.
+    time_commands: TimeCommands,
     size: BoardSize,
     /// Time control of the game.
     time: MatchTimeControl,
@@ -45,7 +45,7 @@ impl GtpPlayer {
             client: GtpClient::new(process),
             commands: HashSet::new(),
             limit,
-            fractions: false,
+            time_commands: TimeCommands::default(),
             size: BoardSize::square(1),
             time: MatchTimeControl::None,
             refusals: Vec::new(),
@@ -121,7 +121,7 @@ impl GtpPlayer {
 
     /// Sets the clock with the best command that it lists.
     fn tell_clock(&mut self, time: MatchTimeControl) -> Result<(), Fault> {
-        let known = self.time_commands();
+        let known = self.time_commands;
         match time.command(known) {
             Some(command) => self.tell(&command)?,
             None if time == MatchTimeControl::None || self.lists("time_left") => {}
@@ -166,15 +166,6 @@ impl GtpPlayer {
         Ok(answer.text)
     }
 
-    fn time_commands(&self) -> TimeCommands {
-        TimeCommands {
-            time_settings: self.lists("time_settings"),
-            kgs_time_settings: self.lists("kgs-time_settings"),
-            kata_time_settings: self.lists("kata-time_settings"),
-            fractions: self.fractions,
-        }
-    }
-
     fn ask_for_move(
         &mut self,
         command: &str,
@@ -209,9 +200,14 @@ impl RunningEngine for GtpPlayer {
     fn greet(&mut self) -> Result<(), Fault> {
         let commands = self.ask("list_commands")?;
         self.commands = commands.split_whitespace().map(str::to_owned).collect();
-        // The standard has whole seconds only, and many engines understand no others.
-        self.fractions =
-            self.accepts("time_settings 1.5 0 0")? && self.accepts("time_left b 1.5 0")?;
+        self.time_commands = TimeCommands {
+            time_settings: self.lists("time_settings"),
+            kgs_time_settings: self.lists("kgs-time_settings"),
+            kata_time_settings: self.lists("kata-time_settings"),
+            // The standard has whole seconds only, and many engines understand no others.
+            fractions: self.accepts("time_settings 1.5 0 0")?
+                && self.accepts("time_left b 1.5 0")?,
+        };
         Ok(())
     }
 
@@ -221,15 +217,15 @@ impl RunningEngine for GtpPlayer {
         let theirs = theirs.unwrap_or_default().to_ascii_lowercase();
         // An unknown name may be another name of the same game.
         if theirs != game && info(&theirs).is_some() {
-            let game = game.to_owned();
-            return Err(UnsuitableEngine::OtherGame { theirs, game });
+            return Err(UnsuitableEngine(format!(
+                "plays {theirs}, and this is a match of {game}: either its command line lacks --game {game} (or \
+                 what the engine calls it), or that of tengen-match lacks --game {theirs}"
+            )));
         }
         match self.ask(&Self::board_command(size)) {
-            Err(fault @ Fault::Refused { .. }) => Err(UnsuitableEngine::Board {
-                fault,
-                game: game.to_owned(),
-                size,
-            }),
+            Err(fault @ Fault::Refused { .. }) => Err(UnsuitableEngine(format!(
+                "{fault}; does it play {game} on {size}? For Tengen as an engine --game {game} --size {size} says so"
+            ))),
             answer => Ok(answer.map(drop)?),
         }
     }
@@ -276,9 +272,8 @@ impl EnginePlayer for GtpPlayer {
         if let Some(left) = left
             && self.lists("time_left")
         {
-            let seconds = seconds_text(left.time, self.fractions);
-            let known = self.time_commands();
-            let stones = self.time.announced_stones(left.stones, known);
+            let seconds = seconds_text(left.time, self.time_commands.fractions);
+            let stones = self.time.announced_stones(left.stones, self.time_commands);
             self.tell(&format!("time_left {color} {seconds} {stones}"))?;
         }
         self.ask_for_move("genmove", color, limit)

@@ -15,7 +15,7 @@ use super::gomocup_player::GomocupPlayer;
 use super::gtp_player::GtpPlayer;
 use super::live::LivePlace;
 use super::player::{
-    ComplaintKind, EngineMessage, EngineSpec, RunningEngine, StartError, UnsuitableEngine,
+    ComplaintKind, EngineMessage, EngineSpec, REPORT_COMMAND, RunningEngine, StartError,
     and_last_words,
 };
 use super::process::{EngineProcesses, EngineProtocol};
@@ -325,23 +325,18 @@ impl GameSlot<'_> {
                 Box::new(GomocupPlayer::new(process, limit, spec.info.clone()))
             }
         };
-        let name = || spec.name.clone();
-        player.greet().map_err(|fault| StartError::Handshake {
-            name: name(),
-            fault,
-            last_words: {
-                let heard = errors.listen();
-                errors.last_words(heard)
-            },
+        player.greet().map_err(|fault| {
+            let heard = errors.listen();
+            let words = errors.last_words(heard);
+            StartError::in_handshake(&spec.name, &fault, words.as_ref())
         })?;
-        let unsuitable = |source| StartError::UnsuitableEngine {
-            name: name(),
-            source,
-        };
         let fits = player.check_game(plan.rules.name(), plan.rules.size());
-        fits.map_err(unsuitable)?;
+        fits.map_err(|error| StartError(format!("{} {error}", spec.name)))?;
         if plan.terms.conditions.visits_per_second.is_some() && !player.reports_visits() {
-            return Err(unsuitable(UnsuitableEngine::NoReport));
+            return Err(StartError(format!(
+                "{} has no command {REPORT_COMMAND}, without which visits cannot be its clock",
+                spec.name
+            )));
         }
         self.shared.failed_starts[engine].store(0, Ordering::Relaxed);
         Ok(Running { player, errors })
@@ -382,13 +377,6 @@ fn add_last_words(end: &mut GameEnd, players: &[Running], heard: [NewLines; 2]) 
 }
 
 fn lost_at_start(color: Color, error: &StartError) -> GameEnd {
-    GameEnd {
-        outcome: Outcome::win(color.opponent()),
-        reason: Reason::Crash,
-        detail: Some(error.to_string()),
-        count: None,
-        moves: Vec::new(),
-        left: None,
-        usable: [true; 2],
-    }
+    let outcome = Outcome::win(color.opponent());
+    GameEnd::new(outcome, Reason::Crash, Some(error.to_string()))
 }

@@ -21,7 +21,6 @@ pub mod opening;
 mod player;
 mod process;
 mod rating_table;
-mod rating_text;
 mod referee_clock;
 mod refereed_game;
 mod report;
@@ -29,7 +28,7 @@ pub mod results;
 mod score_board;
 mod time_control;
 
-pub use clock_report::{ClockReport, PlyLine, visits_by_ply_svg};
+pub use clock_report::{ClockReport, PlyLine};
 pub use clock_simulation::{ClockSimulation, TimeReports};
 pub use complaints::{Complaint, Complaints};
 pub use game::{GameTerms, ScheduledGame};

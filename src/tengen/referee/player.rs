@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::error_stream::ErrorStream;
 use super::gtp_client::Fault;
-use super::process::{EngineProcess, EngineProcesses, EngineProtocol, SpawnError};
+use super::process::{EngineProcess, EngineProcesses, EngineProtocol};
 use super::referee_clock::AnnouncedTime;
 use super::time_control::MatchTimeControl;
 use crate::clock::Clock;
@@ -162,19 +162,16 @@ impl EngineSpec {
         clock: &Arc<dyn Clock>,
         engines: &EngineProcesses,
     ) -> Result<(EngineProcess, ErrorStream), StartError> {
-        let name = || self.name.clone();
-        let opened = ErrorStream::open(stderr);
-        let (errors, file) = opened.map_err(|source| StartError::Stderr {
-            name: name(),
-            path: stderr.to_owned(),
-            source,
+        let name = &self.name;
+        let (errors, file) = ErrorStream::open(stderr).map_err(|error| {
+            StartError(format!(
+                "{name}: cannot write {}: {error}",
+                stderr.display()
+            ))
         })?;
         let (folder, protocol) = (self.folder.as_deref(), self.protocol);
         let started = EngineProcess::spawn(&self.command, folder, file, protocol, clock, engines);
-        let process = started.map_err(|source| StartError::Spawn {
-            name: name(),
-            source,
-        })?;
+        let process = started.map_err(|error| StartError(format!("{name}: {error}")))?;
         Ok((process, errors))
     }
 }
@@ -203,84 +200,29 @@ pub(super) trait RunningEngine: EnginePlayer + Send {
     fn quit(self: Box<Self>, limit: Duration);
 }
 
-/// Why an engine cannot take part.
+/// Why an engine cannot take part: its process or its error stream's file cannot be opened, it does not speak its
+/// protocol, or it does not play the match's game.
 #[derive(Debug, Error)]
-pub enum StartError {
-    /// Its process cannot be started.
-    #[error("{name}: {source}")]
-    Spawn {
-        /// The engine.
-        name: String,
-        /// Why.
-        source: SpawnError,
-    },
-    /// Its stderr file cannot be opened.
-    #[error("{name}: cannot write {}: {source}", path.display())]
-    Stderr {
-        /// The engine.
-        name: String,
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// It does not speak its protocol.
-    #[error("{name} {fault}{}{}", other_protocol(fault), and_last_words(last_words.as_ref()))]
-    Handshake {
-        /// The engine.
-        name: String,
-        /// What it did. Not a cause of its own, whose text would come twice.
-        fault: Fault,
-        /// What it said last on its error stream.
-        last_words: Option<String>,
-    },
-    /// It does not play the match's game.
-    #[error("{name} {source}")]
-    UnsuitableEngine {
-        /// The engine.
-        name: String,
-        /// Why.
-        source: UnsuitableEngine,
-    },
+#[error("{0}")]
+pub struct StartError(pub(super) String);
+
+impl StartError {
+    /// It does not speak its protocol, with what it said last on its error stream.
+    pub(super) fn in_handshake(name: &str, fault: &Fault, last_words: Option<&String>) -> Self {
+        let (advice, words) = (other_protocol(fault), and_last_words(last_words));
+        StartError(format!("{name} {fault}{advice}{words}"))
+    }
 }
 
-/// Why an engine cannot play the match's game.
+/// Why an engine cannot play the match's game, in words that follow its name.
 #[derive(Debug, Error)]
-pub enum UnsuitableEngine {
-    /// It plays another game.
-    #[error(
-        "plays {theirs}, and this is a match of {game}: either its command line lacks --game {game} (or \
-         what the engine calls it), or that of tengen-match lacks --game {theirs}"
-    )]
-    OtherGame {
-        /// The engine's game.
-        theirs: String,
-        /// The match's game.
-        game: String,
-    },
-    /// It refuses the board.
-    #[error(
-        "{fault}; does it play {game} on {size}? For Tengen as an engine --game {game} --size {size} says so"
-    )]
-    Board {
-        /// Its answer.
-        fault: Fault,
-        /// The game of the match.
-        game: String,
-        /// Its board.
-        size: BoardSize,
-    },
-    /// It failed to answer.
-    #[error(transparent)]
-    Failed(#[from] Fault),
-    /// Visits are the clock, and it reports none.
-    #[error("has no command {REPORT_COMMAND}, without which visits cannot be its clock")]
-    NoReport,
-    /// Its protocol is for Gomoku only.
-    #[error(
-        "speaks the protocol of Gomocup, which has no {0}: leave the option for its protocol out"
-    )]
-    Protocol(String),
+#[error("{0}")]
+pub struct UnsuitableEngine(pub(super) String);
+
+impl From<Fault> for UnsuitableEngine {
+    fn from(fault: Fault) -> UnsuitableEngine {
+        UnsuitableEngine(fault.to_string())
+    }
 }
 
 /// Advice if an engine answers in the other protocol.

@@ -5,7 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::str::FromStr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -58,50 +58,24 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// Number of unread lines after which the engine's writes block.
 const MAX_WAITING_LINES: usize = 256;
 
-/// Why an engine could not be started.
+/// Why an engine could not be started: its command line cannot be split, its folder is not there, or the operating
+/// system refused.
 #[derive(Debug, Error)]
-pub enum SpawnError {
-    /// There is no program name.
-    #[error("the command line is empty; it must name a program")]
-    NoProgram,
-    /// A quotation mark of the command line has no partner.
-    #[error("the command line has an opening {0} without a closing one")]
-    OpenQuote(char),
-    /// The last character of the command line is a backslash.
-    #[error("the command line ends with a backslash that quotes nothing")]
-    TrailingBackslash,
-    /// Its folder is not there.
-    #[error("its folder {} does not exist", .0.display())]
-    Folder(PathBuf),
-    /// The operating system refused.
-    #[error("cannot start `{program}`: {source}")]
-    Start {
-        /// The program's name, as given.
-        program: String,
-        /// Error of the operating system.
-        source: io::Error,
-    },
-}
+#[error("{0}")]
+pub struct SpawnError(String);
 
-/// Output on an engine's stdout.
-#[derive(Debug)]
-pub(super) enum Output {
-    /// A line without its terminator, control characters removed and tabs replaced by blanks.
-    Line {
-        text: String,
-        /// Arrival time on the referee's clock.
-        at: Duration,
-    },
-    /// A line longer than [`MAX_LINE_LEN`] or a read error; nothing follows.
-    Unreadable,
-}
+/// A line on an engine's stdout, without its terminator, control characters removed and tabs replaced by blanks; and its
+/// arrival time on the referee's clock.
+pub(super) type Line = (String, Duration);
 
-/// Why there is no output.
+/// Why there is no line.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum NoOutput {
+pub(super) enum NoLine {
     TimedOut,
     /// The engine has closed its stdout, usually by ending.
     Closed,
+    /// A line longer than [`MAX_LINE_LEN`] or a read error; nothing follows.
+    Unreadable,
 }
 
 /// The running engines of a match, so that all can be killed at once.
@@ -162,7 +136,7 @@ impl EngineProcesses {
 pub(super) struct EngineProcess {
     group: Arc<Mutex<ProcessGroup>>,
     stdin: ChildStdin,
-    stdout: Receiver<Output>,
+    stdout: Receiver<Result<Line, NoLine>>,
     clock: Arc<dyn Clock>,
 }
 
@@ -177,13 +151,11 @@ impl EngineProcess {
         engines: &EngineProcesses,
     ) -> Result<EngineProcess, SpawnError> {
         let words = split(command_line)?;
-        let start = |source| SpawnError::Start {
-            program: words[0].clone(),
-            source,
-        };
+        let program = &words[0];
+        let start = |error: io::Error| SpawnError(format!("cannot start `{program}`: {error}"));
         let mut command = match folder {
-            Some(folder) => in_folder(&words[0], folder)?,
-            None => Command::new(&words[0]),
+            Some(folder) => in_folder(program, folder)?,
+            None => Command::new(program),
         };
         command
             .args(&words[1..])
@@ -221,23 +193,23 @@ impl EngineProcess {
         self.stdin.flush()
     }
 
-    /// The next output that arrives until `deadline`. A script that has ended may have left processes behind that hold
+    /// The next line that arrives until `deadline`. A script that has ended may have left processes behind that hold
     /// its output open: it is closed then.
-    pub(super) fn receive(&self, deadline: Duration) -> Result<Output, NoOutput> {
+    pub(super) fn receive(&self, deadline: Duration) -> Result<Line, NoLine> {
         let mut limit = deadline.saturating_sub(self.now());
         let mut has_ended = false;
         loop {
             let wait = limit.min(LOOK_INTERVAL);
             match self.stdout.recv_timeout(wait) {
                 // A program may talk without end.
-                Ok(Output::Line { at, .. }) if at > deadline => return Err(NoOutput::TimedOut),
-                Ok(output) => return Ok(output),
-                Err(RecvTimeoutError::Disconnected) => return Err(NoOutput::Closed),
-                Err(RecvTimeoutError::Timeout) if has_ended => return Err(NoOutput::Closed),
+                Ok(Ok((_, at))) if at > deadline => return Err(NoLine::TimedOut),
+                Ok(found) => return found,
+                Err(RecvTimeoutError::Disconnected) => return Err(NoLine::Closed),
+                Err(RecvTimeoutError::Timeout) if has_ended => return Err(NoLine::Closed),
                 Err(RecvTimeoutError::Timeout) => limit -= wait,
             }
             if limit.is_zero() {
-                return Err(NoOutput::TimedOut);
+                return Err(NoLine::TimedOut);
             }
             // What it has written before is read once more.
             has_ended = self.group.lock().exit_status().is_some();
@@ -267,7 +239,8 @@ impl Drop for EngineProcess {
 /// A program that runs in another folder. Its own path begins at the current one.
 fn in_folder(program: &str, folder: &Path) -> Result<Command, SpawnError> {
     if !folder.is_dir() {
-        return Err(SpawnError::Folder(folder.to_owned()));
+        let folder = folder.display();
+        return Err(SpawnError(format!("its folder {folder} does not exist")));
     }
     let by_path = Path::new(program).components().count() > 1;
     let found = by_path.then(|| std::path::absolute(program).ok()).flatten();
@@ -282,7 +255,7 @@ fn in_folder(program: &str, folder: &Path) -> Result<Command, SpawnError> {
 fn read_lines(
     mut stdout: ChildStdout,
     protocol: EngineProtocol,
-    sender: &SyncSender<Output>,
+    sender: &SyncSender<Result<Line, NoLine>>,
     clock: &dyn Clock,
 ) {
     let mut buffer = [0; 8192];
@@ -293,7 +266,7 @@ fn read_lines(
             Ok(len) => len,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(_) => {
-                let _ = sender.send(Output::Unreadable);
+                let _ = sender.send(Err(NoLine::Unreadable));
                 return;
             }
         };
@@ -305,20 +278,20 @@ fn read_lines(
                 b'\r' if protocol == EngineProtocol::Gomocup => b'\n',
                 other => other,
             };
-            let output = match byte {
-                b'\n' => Output::Line {
-                    text: String::from_utf8_lossy(&std::mem::take(&mut line)).into_owned(),
-                    at,
-                },
+            let found = match byte {
+                b'\n' => {
+                    let line = std::mem::take(&mut line);
+                    Ok((String::from_utf8_lossy(&line).into_owned(), at))
+                }
                 control if control.is_ascii_control() => continue,
-                _ if line.len() == MAX_LINE_LEN => Output::Unreadable,
+                _ if line.len() == MAX_LINE_LEN => Err(NoLine::Unreadable),
                 other => {
                     line.push(other);
                     continue;
                 }
             };
-            let ends = matches!(output, Output::Unreadable);
-            if sender.send(output).is_err() || ends {
+            let ends = found.is_err();
+            if sender.send(found).is_err() || ends {
                 return;
             }
         }
@@ -334,6 +307,7 @@ fn read_lines(
 /// # Errors
 /// [`SpawnError`] if a quote is open or the line is empty.
 pub(super) fn split(text: &str) -> Result<Vec<String>, SpawnError> {
+    let refused = |why: &str| SpawnError(format!("the command line {why}"));
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut rest = text.chars().peekable();
@@ -342,8 +316,9 @@ pub(super) fn split(text: &str) -> Result<Vec<String>, SpawnError> {
             blank if blank.is_whitespace() => words.extend(word.take()),
             '\'' | '"' => {
                 let word = word.get_or_insert_default();
+                let open = || refused(&format!("has an opening {next} without a closing one"));
                 loop {
-                    match rest.next().ok_or(SpawnError::OpenQuote(next))? {
+                    match rest.next().ok_or_else(open)? {
                         end if end == next => break,
                         '\\' if next == '"' && matches!(rest.peek(), Some('"' | '\\')) => {
                             word.extend(rest.next());
@@ -353,7 +328,9 @@ pub(super) fn split(text: &str) -> Result<Vec<String>, SpawnError> {
                 }
             }
             '\\' if !cfg!(windows) => {
-                let kept = rest.next().ok_or(SpawnError::TrailingBackslash)?;
+                let kept = rest
+                    .next()
+                    .ok_or_else(|| refused("ends with a backslash that quotes nothing"))?;
                 word.get_or_insert_default().push(kept);
             }
             other => word.get_or_insert_default().push(other),
@@ -361,13 +338,15 @@ pub(super) fn split(text: &str) -> Result<Vec<String>, SpawnError> {
     }
     words.extend(word);
     if words.is_empty() {
-        return Err(SpawnError::NoProgram);
+        return Err(refused("is empty; it must name a program"));
     }
     Ok(words)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
     #[test]
@@ -409,16 +388,20 @@ mod tests {
         } else {
             assert_eq!(split(path).unwrap(), ["C:Gamestengen.exe", "gtp"]);
             assert_eq!(split(r"a\ b").unwrap(), ["a b"]);
-            let error = split(r"a\").unwrap_err();
-            assert!(matches!(error, SpawnError::TrailingBackslash));
+            let error = split(r"a\").unwrap_err().to_string();
+            assert!(error.contains("backslash that quotes nothing"), "{error}");
         }
     }
 
     #[test]
     fn unfinished_text_is_refused() {
-        let error = |text| split(text).unwrap_err();
-        assert!(matches!(error(" "), SpawnError::NoProgram));
-        assert!(matches!(error("a 'b"), SpawnError::OpenQuote('\'')));
-        assert!(matches!(error("a \"b\\\""), SpawnError::OpenQuote('"')));
+        for (text, because) in [
+            (" ", "the command line is empty"),
+            ("a 'b", "an opening ' without"),
+            ("a \"b\\\"", "an opening \" without"),
+        ] {
+            let error = split(text).unwrap_err().to_string();
+            assert!(error.contains(because), "{error}");
+        }
     }
 }

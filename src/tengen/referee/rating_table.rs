@@ -1,12 +1,13 @@
-//! Ratings of all engines in one or more result files.
+//! Ratings of all engines in one or more result files, and their list as text.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use serde::Serialize;
 use thiserror::Error;
 
 use super::results::GameEntry;
-use super::score_board::Repeats;
+use super::score_board::{Repeats, repeats_text};
 use crate::game::BoardSize;
 use crate::stats::{GameResult, Interval, Meeting, RatedPair, fit_with_intervals};
 
@@ -15,10 +16,9 @@ use crate::stats::{GameResult, Interval, Meeting, RatedPair, fit_with_intervals}
 pub struct RatingRow {
     /// Name of the engine.
     pub name: String,
-    /// Its rating; the anchor's is the rating it was given.
+    /// Its rating; the anchor's is 0.
     pub elo: f64,
-    /// 95% interval of the difference to the anchor, shifted to the anchor's rating; an end without
-    /// evidence is infinite, `null` in JSON.
+    /// 95% interval of its rating; an end without evidence is infinite, `null` in JSON.
     pub interval: Interval,
     /// Number of games that it played.
     pub games: u32,
@@ -64,7 +64,7 @@ impl Tally {
 /// A rating list.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RatingTable {
-    /// The engine whose rating is given.
+    /// The engine with the rating 0.
     pub anchor: String,
     /// All engines, the strongest first.
     pub rows: Vec<RatingRow>,
@@ -74,30 +74,13 @@ pub struct RatingTable {
     pub repeated: u32,
 }
 
-/// Why there are no ratings.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum RatingError {
-    /// The anchor played no game.
-    #[error("the anchor `{anchor}` played no game; there are: {}", engines.join(", "))]
-    UnknownAnchor {
-        /// The name asked for.
-        anchor: String,
-        /// The engines that played.
-        engines: Vec<String>,
-    },
-    /// Ratings of engines without a common opponent cannot be compared.
-    #[error("no chain of games connects {} with `{anchor}`", engines.join(", "))]
-    Unconnected {
-        /// The anchor.
-        anchor: String,
-        /// The engines out of reach.
-        engines: Vec<String>,
-    },
-}
+/// Why there are no ratings: the anchor played no game, or no chain of games connects all engines with it.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct RatingError(String);
 
 impl RatingTable {
-    /// The ratings of all engines in these files, each a list of games on a board of this size; the
-    /// anchor has the rating `anchor_elo`.
+    /// The ratings of all engines in these files, each a list of games on a board of this size.
     ///
     /// # Errors
     /// [`RatingError`] if the games do not determine an engine's distance to the anchor.
@@ -105,7 +88,6 @@ impl RatingTable {
         size: BoardSize,
         files: &[Vec<GameEntry>],
         anchor: &str,
-        anchor_elo: f64,
     ) -> Result<RatingTable, RatingError> {
         let mut repeats = Repeats::new(size);
         // With the number of its file: pair numbers are those of one file.
@@ -122,9 +104,11 @@ impl RatingTable {
         let names: BTreeSet<String> = counted.iter().flat_map(players).collect();
         let names: Vec<String> = names.into_iter().collect();
         let place = names.iter().position(|name| name == anchor);
-        let place = place.ok_or_else(|| RatingError::UnknownAnchor {
-            anchor: anchor.to_owned(),
-            engines: names.clone(),
+        let place = place.ok_or_else(|| {
+            let names = names.join(", ");
+            RatingError(format!(
+                "the anchor `{anchor}` played no game; there are: {names}"
+            ))
         })?;
         let games: Vec<Meeting> = counted
             .iter()
@@ -137,20 +121,15 @@ impl RatingTable {
         }
         let pairs: Vec<RatedPair> = pairs.into_values().collect();
         let fitted = fit_with_intervals(names.len(), place, &pairs);
-        let moved = |elo: f64| elo + anchor_elo;
         let mut rows: Vec<RatingRow> = names
             .iter()
             .enumerate()
             .map(|(engine, name)| {
-                let interval = fitted.intervals[engine];
                 let (tally, against) = tallies(name, counted.iter().map(|(_, game)| *game));
                 RatingRow {
                     name: name.clone(),
-                    elo: moved(fitted.elo[engine]),
-                    interval: Interval {
-                        low: moved(interval.low),
-                        high: moved(interval.high),
-                    },
+                    elo: fitted.elo[engine],
+                    interval: fitted.intervals[engine],
                     games: tally.games(),
                     score: tally.points() / f64::from(tally.games().max(1)),
                     tally,
@@ -167,6 +146,56 @@ impl RatingTable {
             black_score: black_points / counted.len() as f64,
             repeated: repeats.found(),
         })
+    }
+}
+
+impl fmt::Display for RatingTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let head = "engine";
+        let names = self.rows.iter().map(|row| row.name.chars().count());
+        let width = names.max().unwrap_or(0).max(head.len());
+        writeln!(
+            f,
+            "    {head:width$}     Elo  95% interval      games    won  drawn   lost  points   score"
+        )?;
+        for (place, row) in (1..).zip(&self.rows) {
+            let (name, elo, games) = (&row.name, row.elo.round() + 0.0, row.games);
+            let Tally { won, drawn, lost } = row.tally;
+            let interval = format!("[{:.0}, {:.0}]", row.interval.low, row.interval.high);
+            let points = row.tally.points();
+            writeln!(
+                f,
+                "{place:2}  {name:width$}  {elo:6.0}  {interval:16}  {games:5}  {won:5}  {drawn:5}  {lost:5}  \
+                 {points:6.1}  {:5.1}%",
+                100.0 * row.score
+            )?;
+        }
+        if self.rows.len() > 2 {
+            writeln!(
+                f,
+                "\nPoints of the engine in a row against that in a column, and their games:"
+            )?;
+            let numbers = (1..=self.rows.len()).map(|place| format!("  {place:>9}"));
+            writeln!(f, "    {:width$}{}", "", numbers.collect::<String>())?;
+            for (place, row) in (1..).zip(&self.rows) {
+                let against = self.rows.iter().map(|other| row.against.get(&other.name));
+                let cells = against.map(|tally| match tally {
+                    Some(tally) => {
+                        let cell = format!("{}/{}", tally.points(), tally.games());
+                        format!("  {cell:>9}")
+                    }
+                    None => format!("  {:>9}", "-"),
+                });
+                let (name, cells) = (&row.name, cells.collect::<String>());
+                writeln!(f, "{place:2}  {name:width$}{cells}")?;
+            }
+            writeln!(f)?;
+        }
+        writeln!(f, "Black scored {:.1}%", 100.0 * self.black_score)?;
+        match repeats_text(self.repeated) {
+            Some(told) => writeln!(f, "{told}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -220,16 +249,18 @@ fn refuse_unconnected(
         grown = reached.len() > before;
     }
     let apart = (0..names.len()).filter(|engine| !reached.contains(engine));
-    let engines: Vec<String> = apart.map(|engine| names[engine].clone()).collect();
-    if engines.is_empty() {
+    let apart: Vec<&str> = apart.map(|engine| names[engine].as_str()).collect();
+    if apart.is_empty() {
         return Ok(());
     }
-    let anchor = names[anchor].clone();
-    Err(RatingError::Unconnected { anchor, engines })
+    let (apart, anchor) = (apart.join(", "), &names[anchor]);
+    Err(RatingError(format!(
+        "no chain of games connects {apart} with `{anchor}`"
+    )))
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
     use crate::referee::results::ResultText;
     use crate::referee::results::tests::entry;
@@ -238,7 +269,7 @@ pub(super) mod tests {
 
     /// Three engines: `b` wins 3 of 4 against `a`, `c` 3 of 4 against `b`, each as Black and White
     /// equally often.
-    pub(in crate::referee) fn table() -> RatingTable {
+    fn table() -> RatingTable {
         let mut games = Vec::new();
         for round in 0..20 {
             for (index, (weak, strong)) in [("a", "b"), ("b", "c")].into_iter().enumerate() {
@@ -250,7 +281,7 @@ pub(super) mod tests {
                 games.push(entry(2 * pair + 1, weak, strong, as_white));
             }
         }
-        RatingTable::new(SIZE, &[games], "a", 1000.0).unwrap()
+        RatingTable::new(SIZE, &[games], "a").unwrap()
     }
 
     #[test]
@@ -259,7 +290,7 @@ pub(super) mod tests {
         let names: Vec<&str> = table.rows.iter().map(|row| row.name.as_str()).collect();
         assert_eq!(names, ["c", "b", "a"]);
         let elo: Vec<f64> = table.rows.iter().map(|row| row.elo).collect();
-        assert_eq!(elo[2], 1000.0);
+        assert_eq!(elo[2], 0.0);
         assert!((elo[0] - elo[1] - (elo[1] - elo[2])).abs() < 5.0, "{elo:?}");
         // The penalty adds two games, one to each meeting: 30.5 of 41 is 185.3 Elo.
         assert!((elo[1] - elo[2] - 185.3).abs() < 0.5, "{elo:?}");
@@ -278,6 +309,18 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn the_list_has_every_engine() {
+        let table = table();
+        let text = table.to_string();
+        let row =
+            " 3  a            0  [0, 0]               40     10      0     30    10.0   25.0%\n";
+        assert!(text.contains(row), "{text}");
+        assert!(text.ends_with("Black scored 50.0%\n"), "{text}");
+        let cross = " 2  b           10/40          -      30/40\n";
+        assert!(text.contains(cross), "{text}");
+    }
+
+    #[test]
     fn a_copy_of_a_file_changes_nothing() {
         let games: Vec<GameEntry> = (0..20)
             .map(|number| match number % 4 {
@@ -285,15 +328,15 @@ pub(super) mod tests {
                 _ => entry(number, "b", "a", ResultText::White),
             })
             .collect();
-        let once = RatingTable::new(SIZE, std::slice::from_ref(&games), "a", 1000.0).unwrap();
+        let once = RatingTable::new(SIZE, std::slice::from_ref(&games), "a").unwrap();
         let more = vec![entry(20, "a", "b", ResultText::Draw)];
-        let twice = RatingTable::new(SIZE, &[games.clone(), games.clone()], "a", 1000.0).unwrap();
+        let twice = RatingTable::new(SIZE, &[games.clone(), games.clone()], "a").unwrap();
         assert_eq!(once.rows, twice.rows);
         assert_eq!((once.repeated, twice.repeated), (0, 20));
         assert!(twice.to_string().contains("20 games repeat others"));
         // A copy that was continued has a new game.
         let longer = [games.clone(), [games, more].concat()];
-        let longer = RatingTable::new(SIZE, &longer, "a", 1000.0).unwrap();
+        let longer = RatingTable::new(SIZE, &longer, "a").unwrap();
         assert_eq!((longer.rows[0].games, longer.repeated), (21, 20));
     }
 
@@ -303,12 +346,12 @@ pub(super) mod tests {
             0 => entry(number, "a", "b", ResultText::White),
             _ => entry(number, "b", "a", ResultText::Black),
         });
-        let table = RatingTable::new(SIZE, &[games.collect()], "a", 1000.0).unwrap();
+        let table = RatingTable::new(SIZE, &[games.collect()], "a").unwrap();
         let best = &table.rows[0];
         assert_eq!((best.name.as_str(), best.score), ("b", 1.0));
         assert_eq!(table.black_score, 0.5);
         assert!(
-            best.interval.low < 1050.0 && best.interval.high > 1600.0,
+            best.interval.low < 50.0 && best.interval.high > 600.0,
             "{best:?}"
         );
     }
@@ -319,13 +362,13 @@ pub(super) mod tests {
             entry(0, "a", "b", ResultText::Black),
             entry(1, "c", "d", ResultText::Black),
         ];
-        let error = RatingTable::new(SIZE, &[apart], "a", 1000.0).unwrap_err();
+        let error = RatingTable::new(SIZE, &[apart], "a").unwrap_err();
         assert_eq!(
             error.to_string(),
             "no chain of games connects c, d with `a`"
         );
         let others = vec![entry(0, "x", "y", ResultText::Black)];
-        let error = RatingTable::new(SIZE, &[others], "a", 1000.0).unwrap_err();
+        let error = RatingTable::new(SIZE, &[others], "a").unwrap_err();
         assert_eq!(
             error.to_string(),
             "the anchor `a` played no game; there are: x, y"

@@ -34,7 +34,7 @@ pub trait RefereedGame: Send + Sync {
     /// Different random openings. See [`opening::random_openings`].
     ///
     /// # Errors
-    /// [`OpeningError::TooFew`] if the board does not have enough.
+    /// [`OpeningError`] if the board does not have enough.
     fn random_openings(
         &self,
         plies: u32,

@@ -167,49 +167,11 @@ impl ResultText {
     }
 }
 
-/// Why a result file cannot be read or written.
+/// Why a result file cannot be read or written: an error of the operating system, another process that writes it, a
+/// line that is no entry, or a match with other terms.
 #[derive(Debug, Error)]
-pub enum ResultError {
-    /// Error of the operating system.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// Another process is writing this file.
-    #[error("{} is in use by another tengen-match", path.display())]
-    InUse {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A line that is not a valid entry.
-    #[error("{} line {line}: {message}", path.display())]
-    Corrupt {
-        /// The file.
-        path: PathBuf,
-        /// Line number from 1.
-        line: usize,
-        /// Message of the parser.
-        message: String,
-    },
-    /// The file belongs to a match with other terms.
-    #[error(
-        "{} belongs to another match: its {field} is {found}, asked for was {asked}; give another \
-         --out folder or the same terms", path.display()
-    )]
-    OtherMatch {
-        /// The file.
-        path: PathBuf,
-        /// The first term that differs.
-        field: String,
-        /// Its value in the file.
-        found: String,
-        /// Its value now.
-        asked: String,
-    },
-}
+#[error("{0}")]
+pub struct ResultError(String);
 
 /// The first line of a file.
 #[derive(Serialize, Deserialize)]
@@ -233,8 +195,7 @@ impl ResultFile {
     /// that could not be started, becomes one with these terms.
     ///
     /// # Errors
-    /// [`ResultError::OtherMatch`] if it belongs to a match with other terms, and the other
-    /// variants.
+    /// [`ResultError`], also if it belongs to a match with other terms.
     pub fn open(
         path: &Path,
         terms: &MatchTerms,
@@ -249,9 +210,10 @@ impl ResultFile {
         let mut file = open.map_err(io)?;
         let lock = open_to_lock(path).map_err(io)?;
         if !try_lock(&lock, path) {
-            return Err(ResultError::InUse {
-                path: path.to_owned(),
-            });
+            let path = path.display();
+            return Err(ResultError(format!(
+                "{path} is in use by another tengen-match"
+            )));
         }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(io)?;
@@ -285,7 +247,7 @@ impl ResultFile {
     /// Appends a game; it is on disk when this returns.
     ///
     /// # Errors
-    /// [`ResultError::Io`] on write errors.
+    /// [`ResultError`] of the operating system.
     pub fn append(&mut self, game: &GameEntry) -> Result<(), ResultError> {
         self.append_line(game)
     }
@@ -310,7 +272,7 @@ fn sync_parent(path: &Path) -> io::Result<()> {
 /// The terms and the games of a result file, without an incomplete last line.
 ///
 /// # Errors
-/// [`ResultError::Io`] and [`ResultError::Corrupt`].
+/// [`ResultError`] names the file, and the line.
 pub fn read(path: &Path) -> Result<(MatchTerms, Vec<GameEntry>), ResultError> {
     let bytes = std::fs::read(path).map_err(|error| io_error(path, error))?;
     parse(path, &whole_lines(path, bytes)?)
@@ -329,18 +291,11 @@ fn whole_lines(path: &Path, mut bytes: Vec<u8>) -> Result<String, ResultError> {
 
 /// The error of a line, counted from 0.
 fn corrupt(path: &Path, line: usize, message: impl Display) -> ResultError {
-    ResultError::Corrupt {
-        path: path.to_owned(),
-        line: line + 1,
-        message: message.to_string(),
-    }
+    ResultError(format!("{} line {}: {message}", path.display(), line + 1))
 }
 
-fn io_error(path: &Path, error: impl Into<io::Error>) -> ResultError {
-    ResultError::Io {
-        path: path.to_owned(),
-        source: error.into(),
-    }
+fn io_error(path: &Path, error: impl Display) -> ResultError {
+    ResultError(format!("{}: {error}", path.display()))
 }
 
 fn parse(path: &Path, text: &str) -> Result<(MatchTerms, Vec<GameEntry>), ResultError> {
@@ -372,12 +327,12 @@ fn refuse_other_terms(
     let mut names = objects.flat_map(|terms| terms.keys());
     match names.find(|&name| found.get(name) != asked.get(name)) {
         None => Ok(()),
-        Some(name) => Err(ResultError::OtherMatch {
-            path: path.to_owned(),
-            field: name.clone(),
-            found: found[name].to_string(),
-            asked: asked[name].to_string(),
-        }),
+        Some(name) => Err(ResultError(format!(
+            "{} belongs to another match: its {name} is {}, asked for was {}; give another --out folder or the same terms",
+            path.display(),
+            found[name],
+            asked[name]
+        ))),
     }
 }
 

@@ -26,7 +26,7 @@ pub fn is_mirrored(moves: &[Move], size: BoardSize) -> bool {
 fn image(mv: Move, size: BoardSize) -> Option<Move> {
     let last = size.area().checked_sub(1)?;
     let image = last.checked_sub(mv.index())?;
-    (image != mv.index()).then(|| Move(image as u16))
+    (image != mv.index()).then_some(Move(image as u16))
 }
 
 /// The move that gets at least this prior in a search that the other side of `root` answers by mirror images.

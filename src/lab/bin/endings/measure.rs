@@ -5,10 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
-use serde::Serialize;
 use tengen::command::sample;
-use tengen::gtp::format_vertex;
-use tengen::record::Vertex;
 use tengen::search::StopFlag;
 use tengen_train::command::print;
 
@@ -30,32 +27,8 @@ pub(super) struct Measure {
     /// Use only this many positions, evenly chosen [default: all].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     positions: Option<u32>,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
     engine: EngineFlags,
-}
-
-/// A lost win.
-#[derive(Debug, Serialize)]
-struct LostWin {
-    by: &'static str,
-    position: String,
-    mv: String,
-    value: f32,
-}
-
-#[derive(Debug, Serialize)]
-struct MeasureReport {
-    /// Positions tried, and those of the file of which nothing is known.
-    tried: usize,
-    unsolved: usize,
-    /// Means over the searches.
-    visits: f64,
-    seconds: f64,
-    scores: Vec<Score>,
-    thrown_away: Vec<LostWin>,
 }
 
 impl Measure {
@@ -82,7 +55,6 @@ impl Measure {
             examinee: Examinee::new(&options, chosen[0].size)?,
             by_network: Vec::new(),
             by_search: Vec::new(),
-            thrown_away: Vec::new(),
         };
         for ending in &chosen {
             exam.ask(ending, &stop).with_context(|| ending.to_line())?;
@@ -90,11 +62,7 @@ impl Measure {
                 break;
             }
         }
-        let report = exam.report(unsolved);
-        print(&match self.json {
-            true => serde_json::to_string(&report)?,
-            false => report.text(),
-        })?;
+        print(&exam.report(unsolved))?;
         if stop.is_raised() {
             return end_as_interrupted();
         }
@@ -107,7 +75,6 @@ struct EndingTest {
     examinee: Examinee,
     by_network: Vec<Answer>,
     by_search: Vec<Answer>,
-    thrown_away: Vec<LostWin>,
 }
 
 impl EndingTest {
@@ -117,74 +84,24 @@ impl EndingTest {
         let Some(found) = self.examinee.search(&ending.record(), color, stop)? else {
             return Ok(());
         };
-        let answer = self.note("search", ending, &found);
-        self.by_search.push(answer);
+        self.by_search.push(answer(ending, &found));
         if let Some(found) = self.examinee.network(color, stop) {
-            let answer = self.note("network", ending, &found);
-            self.by_network.push(answer);
+            self.by_network.push(answer(ending, &found));
         }
         Ok(())
     }
 
-    fn note(&mut self, by: &'static str, ending: &Ending, found: &examinee::Answer) -> Answer {
-        let examinee::Answer { mv, report } = found;
-        let mv = *mv;
-        let kept = match &ending.truth {
-            Truth::Won { by, perhaps } => Some(match mv {
-                Some(mv) if by.contains(&mv) => WinOutcome::Won,
-                Some(mv) if perhaps.contains(&mv) => WinOutcome::Unknown,
-                _ => WinOutcome::LostWin,
-            }),
-            Truth::Lost | Truth::Unknown { .. } => None,
-        };
-        let defended = match &ending.truth {
-            Truth::Unknown { holds: Some(holds) } => Some(mv.is_some_and(|mv| holds.contains(&mv))),
-            _ => None,
-        };
-        if kept == Some(WinOutcome::LostWin) {
-            let vertex = |mv| format_vertex(Vertex::Point(mv), ending.size);
-            self.thrown_away.push(LostWin {
-                by,
-                position: ending.to_line(),
-                mv: mv.map_or_else(|| "resign".to_owned(), vertex),
-                value: report.value,
-            });
-        }
-        Answer {
-            ply: ending.ply(),
-            wins: ending.wins(),
-            kept,
-            defended,
-            value: report.value,
-            judged: ending.judged,
-            proven: report.proof.is_some(),
-        }
-    }
-
-    fn report(self, unsolved: usize) -> MeasureReport {
-        let tried = self.by_search.len();
+    fn report(&self, unsolved: usize) -> String {
         let by_network = by_plies("network", &self.by_network);
         let by_search = by_plies("search", &self.by_search);
+        let scores: Vec<Score> = by_network.into_iter().chain(by_search).collect();
         let [visits, seconds] = self.examinee.means();
-        MeasureReport {
-            tried,
-            unsolved,
-            visits,
-            seconds,
-            scores: by_network.into_iter().chain(by_search).collect(),
-            thrown_away: self.thrown_away,
-        }
-    }
-}
-
-impl MeasureReport {
-    fn text(&self) -> String {
         let head = format!(
-            "{} positions, {} more of the file are unsolved; {:.0} visits and {:.3} s a search",
-            self.tried, self.unsolved, self.visits, self.seconds
+            "{} positions, {unsolved} more of the file are unsolved; {visits:.0} visits and {seconds:.3} s a search",
+            self.by_search.len()
         );
         let lines = [head, Score::HEAD.to_owned()].into_iter();
-        let lines: Vec<String> = lines.chain(self.scores.iter().map(Score::row)).collect();
+        let lines: Vec<String> = lines.chain(scores.iter().map(Score::row)).collect();
         lines.join("\n")
     }
 }
@@ -197,4 +114,28 @@ fn by_plies(by: &'static str, answers: &[Answer]) -> Vec<Score> {
     }
     let parts = bands.values().map(Vec::as_slice).chain([answers]);
     parts.filter_map(|part| Score::of(by, part)).collect()
+}
+
+/// What an answer is worth.
+fn answer(ending: &Ending, found: &examinee::Answer) -> Answer {
+    let examinee::Answer { mv, report } = found;
+    let kept = match (&ending.truth, mv) {
+        (Truth::Won { by, .. }, Some(mv)) if by.contains(mv) => Some(WinOutcome::Won),
+        (Truth::Won { perhaps, .. }, Some(mv)) if perhaps.contains(mv) => Some(WinOutcome::Unknown),
+        (Truth::Won { .. }, _) => Some(WinOutcome::LostWin),
+        _ => None,
+    };
+    let defended = match &ending.truth {
+        Truth::Unknown { holds: Some(holds) } => Some(mv.is_some_and(|mv| holds.contains(&mv))),
+        _ => None,
+    };
+    Answer {
+        ply: ending.ply(),
+        wins: ending.wins(),
+        kept,
+        defended,
+        value: report.value,
+        judged: ending.judged,
+        proven: report.proof.is_some(),
+    }
 }

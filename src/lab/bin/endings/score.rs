@@ -1,6 +1,5 @@
 //! Scores an engine's answers on positions with known results.
 
-use serde::Serialize;
 use tengen::stats::{Z_95, wilson};
 
 /// Outcome of a winnable position.
@@ -34,7 +33,7 @@ pub(super) struct Answer {
 }
 
 /// Statistics of many answers.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub(super) struct Score {
     /// Source of the answers: network or search.
     pub(super) by: &'static str,
@@ -43,9 +42,8 @@ pub(super) struct Score {
     pub(super) positions: usize,
     /// Those that the side to move wins.
     pub(super) won: usize,
-    /// Lost wins, and wins with unknown outcome.
+    /// Lost wins.
     pub(super) thrown_away: usize,
-    pub(super) thrown_away_unknown: usize,
     /// Share of lost wins among known outcomes, and its 95% interval (Wilson).
     pub(super) thrown_away_share: Option<[f64; 3]>,
     /// Positions of unknown result in which some moves lose, and how often such a move was chosen.
@@ -56,8 +54,7 @@ pub(super) struct Score {
     /// There, mean of (p - r)^2, where p is (1 + value) / 2 and r 1 for a win, 0 for a loss: 0.25
     /// without any knowledge (Brier 1950).
     pub(super) brier: Option<f64>,
-    /// Positions with the value of another program's search, and the mean absolute difference from it, in [0, 2].
-    pub(super) judged: usize,
+    /// Mean absolute difference from the values of another program's search, in [0, 2].
     pub(super) from_judge: Option<f64>,
     /// Share of proven answers.
     pub(super) proven: f64,
@@ -103,7 +100,6 @@ impl Score {
                 .filter(|answer| answer.wins == Some(true))
                 .count(),
             thrown_away,
-            thrown_away_unknown: kept(WinOutcome::Unknown),
             thrown_away_share: (known > 0.0).then(|| [share, interval().low, interval().high]),
             threatened: defended(true) + defended(false),
             not_defended: defended(false),
@@ -115,7 +111,6 @@ impl Score {
                 let expected = (1.0 + f64::from(value)) / 2.0;
                 (expected - f64::from(u8::from(wins))).powi(2)
             }),
-            judged: differences.len(),
             from_judge: mean(&differences),
             proven: answers.iter().filter(|answer| answer.proven).count() as f64
                 / answers.len() as f64,
@@ -189,7 +184,7 @@ mod tests {
         ];
         let score = Score::of("search", &answers).expect("there are answers");
         assert_eq!((score.positions, score.won), (4, 3));
-        assert_eq!((score.thrown_away, score.thrown_away_unknown), (1, 1));
+        assert_eq!(score.thrown_away, 1);
         let [share, low, high] = score.thrown_away_share.expect("two are known");
         assert!(share == 0.5 && low > 0.05 && high < 0.95);
         // Right, wrong, half, right.
@@ -198,7 +193,7 @@ mod tests {
         assert_eq!(score.brier, Some((0.5625 + 0.25) / 4.0));
         assert_eq!(score.proven, 0.25);
         // 0.5, 1, 0.5, 1.5 from the judge's 0.5.
-        assert_eq!((score.judged, score.from_judge), (4, Some(0.875)));
+        assert_eq!(score.from_judge, Some(0.875));
         assert!(Score::of("search", &[]).is_none());
         let lost = Score::of("search", &answers[3..]).expect("one answer");
         assert_eq!(lost.thrown_away_share, None);

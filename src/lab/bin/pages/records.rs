@@ -41,7 +41,7 @@ pub(super) struct Records {
 pub(super) struct Measure {
     pub(super) id: String,
     pub(super) date: String,
-    pub(super) topic: Topic,
+    pub(super) topic: String,
     /// What was measured, and how.
     pub(super) what: String,
     /// The values with their units.
@@ -56,39 +56,23 @@ pub(super) struct Measure {
 pub(super) struct Tried {
     pub(super) id: String,
     pub(super) date: String,
-    pub(super) topic: Topic,
+    pub(super) topic: String,
     pub(super) idea: String,
     pub(super) result: String,
 }
 
-/// Sections of the pages, in order.
-#[derive(Deserialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Topic {
-    Search,
-    Playouts,
-    Inference,
-    Endings,
-    Threats,
-    Scoring,
-    Time,
-    Training,
-    Papers,
-    Protocols,
-}
-
-/// The headings of all sections.
-pub(super) const TOPICS: [(Topic, &str); 10] = [
-    (Topic::Search, "Search"),
-    (Topic::Playouts, "Playouts"),
-    (Topic::Inference, "Inference"),
-    (Topic::Endings, "Endings of NoGo"),
-    (Topic::Threats, "Threats in Gomoku"),
-    (Topic::Scoring, "Scoring in Go"),
-    (Topic::Time, "Time"),
-    (Topic::Training, "Training"),
-    (Topic::Papers, "Papers"),
-    (Topic::Protocols, "Statistics and protocols"),
+/// The topics of records, in the order of the pages, with their headings.
+pub(super) const TOPICS: [(&str, &str); 10] = [
+    ("search", "Search"),
+    ("playouts", "Playouts"),
+    ("inference", "Inference"),
+    ("endings", "Endings of NoGo"),
+    ("threats", "Threats in Gomoku"),
+    ("scoring", "Scoring in Go"),
+    ("time", "Time"),
+    ("training", "Training"),
+    ("papers", "Papers"),
+    ("protocols", "Statistics and protocols"),
 ];
 
 /// Evaluation speed of a network.
@@ -154,7 +138,6 @@ impl Records {
         all.check()?;
         // Newest first; those of a day in the order of their file.
         all.matches.sort_by(|a, b| b.date.cmp(&a.date));
-        all.measures.sort_by(|a, b| b.date.cmp(&a.date));
         all.tried.sort_by(|a, b| b.date.cmp(&a.date));
         Ok(all)
     }
@@ -181,6 +164,11 @@ impl Records {
         let ids = ids.chain(self.measures.iter().map(|measure| &measure.id));
         for id in ids.chain(self.tried.iter().map(|tried| &tried.id)) {
             ensure!(seen.insert(id), "two records are called `{id}`");
+        }
+        let topics = self.measures.iter().map(|measure| &measure.topic);
+        for topic in topics.chain(self.tried.iter().map(|tried| &tried.topic)) {
+            let known = TOPICS.iter().any(|(name, _)| name == topic);
+            ensure!(known, "there is no topic `{topic}`");
         }
         let on_front = self.matches.iter().filter(|record| record.front_page);
         ensure!(

@@ -1,5 +1,5 @@
 use super::*;
-use crate::mucgo::{IntervalBy, Pruning, StageWindow, Weighting};
+use crate::mucgo::{IntervalBy, Pruning, StageWindow};
 use tengen::game::{BoardSize, Color, Game};
 use tengen::games::go::diagram::diagram;
 use tengen::games::go::{LargeGo, SmallGo};
@@ -101,7 +101,7 @@ fn it_finds_the_stones_that_can_be_taken() {
         "chinese komi0.5",
         Color::Black,
     );
-    for weighting in [Weighting::A, Weighting::E] {
+    for weighting in [0.5, 0.9] {
         let params = MucgoParams {
             mucgo_weighting: weighting,
             ..params()

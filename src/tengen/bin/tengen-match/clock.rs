@@ -12,10 +12,9 @@ use clap::Args;
 use tengen::referee::results::GameEntry;
 use tengen::referee::{
     ClockReport, ClockSimulation, Complaints, MatchTimeControl, ScoreBoard, TimeReports,
-    visits_by_ply_svg,
 };
 
-use crate::elo::{read_all, write};
+use crate::elo::read_all;
 use crate::options::MatchOptions;
 use crate::output::{Interrupt, are_troubled, exit_code, print, print_json, tell};
 use crate::play::{self, Players, print_folder};
@@ -32,9 +31,6 @@ pub(crate) struct ClockArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Also draw each engine's visits by ply
-    #[arg(long, value_name = "FILE.svg")]
-    svg: Option<PathBuf>,
 }
 
 /// Runs the subcommand `clock`.
@@ -54,14 +50,10 @@ pub(crate) fn run(args: &ClockArgs) -> Result<()> {
         .iter()
         .map(|name| ClockReport::new(name, &games))
         .collect();
-    if args.json {
-        print_json(&reports)?;
-    } else {
-        reports.iter().try_for_each(print)?;
+    match args.json {
+        true => print_json(&reports),
+        false => reports.iter().try_for_each(print),
     }
-    args.svg
-        .as_ref()
-        .map_or(Ok(()), |path| write(path, &visits_by_ply_svg(&reports)))
 }
 
 /// Play many games under adverse clock conditions, and report the use of the clock.
@@ -79,9 +71,6 @@ pub(crate) struct ClockRigArgs {
     /// was before the last move); late-up
     #[arg(long, default_value = "exact", value_name = "HOW")]
     time_left: TimeReports,
-    /// The same as --time-left never
-    #[arg(long, conflicts_with = "time_left")]
-    no_time_left: bool,
     /// Each clock starts with the second move of its side
     #[arg(long)]
     starts_late: bool,
@@ -132,10 +121,7 @@ pub(crate) fn run_rig(args: &ClockRigArgs, interrupt: &Interrupt) -> Result<Exit
     let options = &args.options;
     let mut session = play::session(&args.players, options, args.games, interrupt)?;
     session.terms.conditions = ClockSimulation {
-        time_reports: match args.no_time_left {
-            true => TimeReports::Never,
-            false => args.time_left,
-        },
+        time_reports: args.time_left,
         starts_late: args.starts_late,
         game_lag_seconds: args.game_lag / 1000.0,
         mean_lag_seconds: args.lag / 1000.0,

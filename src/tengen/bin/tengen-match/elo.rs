@@ -1,15 +1,13 @@
 //! `tengen-match elo`: ratings from result files.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
-use clap::{Args, ValueEnum};
+use anyhow::{Result, bail};
+use clap::Args;
 use tengen::referee::results::{self, GameEntry, MatchTerms};
 use tengen::referee::{Complaints, RatingTable};
 
-use crate::options::parse_finite;
 use crate::output::{print, print_json, tell};
 use crate::session::RESULTS;
 
@@ -24,42 +22,12 @@ pub(crate) struct EloArgs {
     /// Result files, or the folders of matches
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Engine with the given rating [default: the first engine of the first file]
+    /// Engine with the rating 0 [default: the first engine of the first file]
     #[arg(long, value_name = "NAME")]
     anchor: Option<String>,
-    #[command(flatten)]
-    rating: RatingArgs,
-    /// Format of the list
-    #[arg(long, value_enum, default_value_t = Form::Text)]
-    format: Form,
-    /// Also draw the ratings with their intervals
-    #[arg(long, value_name = "FILE.svg")]
-    svg: Option<PathBuf>,
-}
-
-/// How ratings are computed.
-#[derive(Args)]
-pub(crate) struct RatingArgs {
-    /// The anchor's rating
-    #[arg(
-        long,
-        default_value_t = 0.0,
-        allow_negative_numbers = true,
-        value_name = "ELO",
-        value_parser = parse_finite
-    )]
-    pub(crate) anchor_elo: f64,
-}
-
-/// Formats of a rating list.
-#[derive(Clone, Copy, ValueEnum)]
-enum Form {
-    /// Columns
-    Text,
-    /// A Markdown table
-    Markdown,
-    /// JSON
-    Json,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// Runs the subcommand.
@@ -74,17 +42,13 @@ pub(crate) fn run(args: &EloArgs) -> Result<()> {
     };
     let size = files[0].0.board();
     let games: Vec<Vec<GameEntry>> = files.into_iter().map(|(_, games)| games).collect();
-    // Not on the standard output, which may be read as Markdown or JSON.
+    // Not on the standard output, which may be read as JSON.
     games.iter().for_each(|games| tell(Complaints::of(games)));
-    let table = RatingTable::new(size, &games, &anchor, args.rating.anchor_elo)?;
-    match args.format {
-        Form::Text => print(&table)?,
-        Form::Markdown => print(table.to_markdown())?,
-        Form::Json => print_json(&table)?,
+    let table = RatingTable::new(size, &games, &anchor)?;
+    match args.json {
+        true => print_json(&table),
+        false => print(&table),
     }
-    args.svg
-        .as_ref()
-        .map_or(Ok(()), |path| write(path, &table.to_svg()))
 }
 
 /// Reads result files, or those in the folders of matches.
@@ -94,11 +58,6 @@ pub(crate) fn read_all(paths: &[PathBuf]) -> Result<Vec<(MatchTerms, Vec<GameEnt
         false => results::read(path),
     };
     Ok(paths.iter().map(read).collect::<Result<_, _>>()?)
-}
-
-/// Writes a report file.
-pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
-    fs::write(path, text).with_context(|| path.display().to_string())
 }
 
 /// Refuses files of different games; warns if one name has two command lines.

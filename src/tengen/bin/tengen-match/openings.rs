@@ -13,16 +13,15 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use tengen::clock::SystemClock;
-use tengen::game::{BoardSize, Color, Move, ply_cap};
-use tengen::games::{GAMES, known_name, usual_board};
+use tengen::game::Move;
 use tengen::gtp::format_moves;
 use tengen::record::file;
 use tengen::referee::{
     ClockSimulation, EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan, MatchTimeControl,
-    RefereedGame, refereed_game,
+    RefereedGame,
 };
 
-use crate::options::{parse_positive, parse_size, positive_seconds, read_text};
+use crate::options::{GameOptions, parse_positive, positive_seconds, read_text};
 use crate::output::{Interrupt, Progress, exit_code, print, tell};
 
 /// Random openings of a book, unless --count says otherwise.
@@ -33,48 +32,24 @@ const CANDIDATES_PER_OPENING: usize = 10;
 /// Write a book of balanced openings: random plies, distinct up to symmetry, or the openings of another book, judged by
 /// an engine.
 ///
-/// By default the judge's own value counts: it is asked for one move after each opening and for its
-/// report (command tengen-report, words `value V` with V in -1..1 for the mover). With --games-each
-/// any GTP engine can judge by playing both sides; it must not play the same game twice, so give it
-/// no seed.
+/// The judge is asked for one move after each opening and for its report (command tengen-report, words
+/// `value V` with V in -1..1 for the mover).
 #[derive(Args)]
 pub(crate) struct OpeningsArgs {
-    /// The game
-    #[arg(long, default_value = GAMES[0].name, value_parser = known_name)]
-    game: String,
-    /// The board: 9, or 9x7 (columns x rows) [default: 9, for Gomoku 15]
-    #[arg(long, value_parser = parse_size)]
-    size: Option<BoardSize>,
-    /// Rules of a game with several variants, as in matches [default: the game's usual ones]
-    #[arg(long, default_value = "", hide_default_value = true)]
-    rules: String,
+    #[command(flatten)]
+    game: GameOptions,
     /// Judge the openings of this book, not random ones: what another program finds balanced
     #[arg(long, value_name = "FILE", conflicts_with_all = ["random_plies", "seed"])]
     from: Option<PathBuf>,
     /// The judging engine's command line
     #[arg(long, value_name = "COMMAND")]
     judge: String,
-    /// Judge by this many games from each opening instead of by the reported value
-    #[arg(long, value_name = "K", value_parser = parse_positive::<usize>)]
-    games_each: Option<usize>,
     /// Number of openings [default: 1000; with --from as many of its book as are balanced]
     #[arg(long, value_name = "N", value_parser = parse_positive::<usize>)]
     count: Option<usize>,
-    /// Random legal moves in each opening
-    #[arg(long, default_value_t = 4, value_name = "N")]
-    random_plies: u32,
     /// Keep an opening when Black's expected score is this close to one half
     #[arg(long, default_value_t = 0.1)]
     tolerance: f64,
-    /// Seed of the random moves
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Openings judged concurrently
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = parse_positive::<usize>)]
-    concurrency: usize,
-    /// Kill a judge that exceeds this many seconds per move
-    #[arg(long, default_value_t = 120.0, value_name = "SECONDS")]
-    move_limit: f64,
     /// The book to write; meanwhile a folder of this name with .judge contains the judge's stderr
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -83,7 +58,7 @@ pub(crate) struct OpeningsArgs {
 /// Runs the subcommand.
 pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<ExitCode> {
     ensure!(args.tolerance > 0.0, "--tolerance must be positive");
-    let rules = refereed_game(&args.game, args.size(), &args.rules, None)?;
+    let rules = args.game.refereed(None)?;
     let candidates = args.candidates(rules.as_ref())?;
     let (least, most) = match args.wanted() {
         Some(wanted) => (wanted, wanted),
@@ -95,11 +70,10 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<ExitCode
         args,
         kept: BTreeMap::new(),
         judged: 0,
-        running: BTreeMap::new(),
         complaint: None,
     };
     let mut progress = Progress::new(most);
-    // A judge of values plays one move of each game, so that all of a match must be of one length.
+    // The judge plays one move of each game, so that all of a match must be of one length.
     let lengths: BTreeSet<usize> = candidates.iter().map(Vec::len).collect();
     for length in lengths {
         if judging.kept.len() == most {
@@ -112,7 +86,7 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<ExitCode
             openings: &candidates,
             terms: args.terms(length)?,
             command_limit: Duration::from_secs(60),
-            concurrency: args.concurrency,
+            concurrency: args.game.concurrency,
             stderr_dir: &stderr_dir,
             clock: Arc::new(SystemClock::new()),
             live: None,
@@ -134,10 +108,6 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<ExitCode
 }
 
 impl OpeningsArgs {
-    fn size(&self) -> BoardSize {
-        self.size.unwrap_or_else(|| usual_board(&self.game))
-    }
-
     /// The openings to judge.
     fn candidates(&self, rules: &dyn RefereedGame) -> Result<Vec<Vec<Move>>> {
         match &self.from {
@@ -147,7 +117,7 @@ impl OpeningsArgs {
                 .with_context(|| path.display().to_string()),
             None => {
                 let most = self.count.unwrap_or(USUAL_COUNT) * CANDIDATES_PER_OPENING;
-                Ok(rules.random_openings(self.random_plies, most, self.seed)?)
+                Ok(rules.random_openings(self.game.random_plies, most, self.game.seed)?)
             }
         }
     }
@@ -158,17 +128,13 @@ impl OpeningsArgs {
         self.count.or(usual)
     }
 
-    /// Whole games, or one move after an opening of this length if only the value counts.
+    /// One move after an opening of this length.
     fn terms(&self, opening_len: usize) -> Result<GameTerms> {
-        let max_moves = match self.games_each {
-            Some(_) => ply_cap(self.size()),
-            None => opening_len as u32 + 1,
-        };
         Ok(GameTerms {
             time: MatchTimeControl::None,
             margin: Duration::ZERO,
-            move_limit: positive_seconds("--move-limit", self.move_limit)?,
-            max_moves,
+            move_limit: positive_seconds("--move-limit", self.game.move_limit)?,
+            max_moves: opening_len as u32 + 1,
             conditions: ClockSimulation::default(),
         })
     }
@@ -181,8 +147,6 @@ struct Judging<'a> {
     kept: BTreeMap<usize, f64>,
     /// Number of openings judged.
     judged: usize,
-    /// Number of games and Black's points, for openings still being judged.
-    running: BTreeMap<usize, (usize, f64)>,
     /// First complaint on the judge's error stream.
     complaint: Option<String>,
 }
@@ -197,14 +161,11 @@ impl Judging<'_> {
         progress: &mut Progress,
         interrupt: &Interrupt,
     ) -> Result<()> {
-        let games_each = self.args.games_each.unwrap_or(1);
         let openings = plan.openings.iter().enumerate();
         let of_length = openings.filter(|(_, moves)| moves.len() == length);
-        let games = of_length.flat_map(|(opening, _)| (0..games_each).map(move |_| opening));
-        let fixtures: Vec<Fixture> = games
-            .enumerate()
-            .map(|(number, opening)| Fixture {
-                number,
+        let fixtures: Vec<Fixture> = of_length
+            .map(|(opening, _)| Fixture {
+                number: opening,
                 pair: opening,
                 engines: [0, 1],
                 opening,
@@ -251,32 +212,14 @@ impl Judging<'_> {
             let detail = end.detail.as_deref().unwrap_or_default();
             bail!("the judge failed ({}): {detail}", end.reason);
         }
-        let opening = fixture.opening;
-        let black_score = match self.args.games_each {
-            None => {
-                let first = end.moves.first();
-                let value = first.and_then(|played| Some((played.color, played.value()?)));
-                let (color, value) = value.context(
-                    "the judge reports no value (command tengen-report); use --games-each",
-                )?;
-                f64::midpoint(1.0, color.signed(value))
-            }
-            Some(games) => {
-                let (played, points) = self.running.entry(opening).or_default();
-                *played += 1;
-                *points += f64::midpoint(1.0, f64::from(end.outcome.value_for(Color::Black)));
-                if *played < games {
-                    return Ok(false);
-                }
-                let score = *points / games as f64;
-                self.running.remove(&opening);
-                score
-            }
-        };
+        let first = end.moves.first();
+        let value = first.and_then(|played| Some((played.color, played.value()?)));
+        let (color, value) = value.context("the judge reports no value (command tengen-report)")?;
+        let black_score = f64::midpoint(1.0, color.signed(value));
         self.judged += 1;
         let balanced = (black_score - 0.5).abs() <= self.args.tolerance;
         if balanced {
-            self.kept.insert(opening, black_score);
+            self.kept.insert(fixture.opening, black_score);
         }
         Ok(balanced)
     }
@@ -305,30 +248,26 @@ impl Judging<'_> {
     /// Writes the book atomically.
     fn write(&self, candidates: &[Vec<Move>]) -> Result<()> {
         let OpeningsArgs {
-            game,
+            game: options,
             judge,
             tolerance,
             ..
         } = self.args;
-        let size = self.args.size();
-        let rules = match self.args.rules.as_str() {
+        let (game, size) = (&options.game, options.size());
+        let rules = match options.rules.as_str() {
             "" => String::new(),
             rules => format!(" ({rules})"),
-        };
-        let by = match self.args.games_each {
-            Some(games) => format!("{games} games each of `{judge}`"),
-            None => format!("the value of `{judge}`"),
         };
         let source = match &self.args.from {
             Some(book) => format!("of {}", book.display()),
             None => format!(
                 "{} random plies (seed {}), no two alike under symmetry",
-                self.args.random_plies, self.args.seed
+                options.random_plies, options.seed
             ),
         };
         let mut text = format!(
             "# Openings for {game} {size}{rules}: {source}.\n\
-             # Black's expected score within {tolerance} of one half by {by}.\n"
+             # Black's expected score within {tolerance} of one half by the value of `{judge}`.\n"
         );
         for (&opening, score) in &self.kept {
             let moves = format_moves(&candidates[opening], size);

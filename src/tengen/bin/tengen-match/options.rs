@@ -22,19 +22,50 @@ use tengen::system;
 
 use crate::output::tell;
 
-/// Game, terms, openings, and destination of results.
+/// The game, and how its openings are drawn and its games played.
 #[derive(Args, Clone)]
-pub(crate) struct MatchOptions {
+pub(crate) struct GameOptions {
     /// The game
     #[arg(long, default_value = GAMES[0].name, value_parser = known_name)]
-    game: String,
+    pub(crate) game: String,
     /// The board: 9, or 9x7 (columns x rows) [default: 9, for Gomoku 15]
     #[arg(long, value_parser = parse_size)]
     size: Option<BoardSize>,
     /// Rules of a game with several variants: for Go those of KataGo, such as chinese,
     /// tromp-taylor, japanese; for Gomoku freestyle, standard, renju, caro, standard-caro [default: the game's usual ones]
     #[arg(long, default_value = "", hide_default_value = true)]
-    rules: String,
+    pub(crate) rules: String,
+    /// Without a book: number of random legal moves of an opening
+    #[arg(long, default_value_t = 4, value_name = "N")]
+    pub(crate) random_plies: u32,
+    /// Seed of the random openings, or of the book's order
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Games played concurrently
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = parse_positive::<usize>)]
+    pub(crate) concurrency: usize,
+    /// Kill an engine that thinks for this many seconds without a clock, or beyond its clock
+    #[arg(long, default_value_t = 120.0, value_name = "SECONDS")]
+    pub(crate) move_limit: f64,
+}
+
+impl GameOptions {
+    /// The requested board, or the game's usual one.
+    pub(crate) fn size(&self) -> BoardSize {
+        self.size.unwrap_or_else(|| usual_board(&self.game))
+    }
+
+    /// The rules of the game, with another komi if one is given.
+    pub(crate) fn refereed(&self, komi: Option<HalfPoints>) -> Result<Box<dyn RefereedGame>> {
+        Ok(refereed_game(&self.game, self.size(), &self.rules, komi)?)
+    }
+}
+
+/// Game, terms, openings, and destination of results.
+#[derive(Args, Clone)]
+pub(crate) struct MatchOptions {
+    #[command(flatten)]
+    pub(crate) game: GameOptions,
     /// Komi, in games that count points [default: the komi of the rules]
     #[arg(long, value_name = "POINTS", allow_negative_numbers = true)]
     komi: Option<HalfPoints>,
@@ -45,9 +76,6 @@ pub(crate) struct MatchOptions {
     /// Tolerance for exceeding the clock in milliseconds, for the referee's own lag
     #[arg(long, default_value_t = 0, value_name = "MS")]
     margin: u64,
-    /// Kill an engine that thinks for this many seconds without a clock, or beyond its clock
-    #[arg(long, default_value_t = 120.0, value_name = "SECONDS")]
-    move_limit: f64,
     /// Maximum seconds of an engine for its start, and for every command but genmove
     #[arg(long, default_value_t = 60.0, value_name = "SECONDS")]
     command_limit: f64,
@@ -62,15 +90,6 @@ pub(crate) struct MatchOptions {
     /// Opening book: one opening per line, as vertices, Black first
     #[arg(long, value_name = "FILE", conflicts_with = "random_plies")]
     openings: Option<PathBuf>,
-    /// Without a book: number of random legal moves before each pair of games
-    #[arg(long, default_value_t = 4, value_name = "N")]
-    random_plies: u32,
-    /// Seed of the random openings, or of the book's order
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// Games played concurrently
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = parse_positive::<usize>)]
-    pub(crate) concurrency: usize,
     /// Folder of results.jsonl, record.toml, sgf/ and stderr/; an unfinished match in it is continued
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
@@ -93,17 +112,7 @@ pub(crate) struct MatchOptions {
 impl MatchOptions {
     /// The rules of the requested game.
     pub(crate) fn rules(&self) -> Result<Box<dyn RefereedGame>> {
-        Ok(refereed_game(
-            &self.game,
-            self.size(),
-            &self.rules,
-            self.komi,
-        )?)
-    }
-
-    /// The requested board, or the game's usual one.
-    fn size(&self) -> BoardSize {
-        self.size.unwrap_or_else(|| usual_board(&self.game))
+        self.game.refereed(self.komi)
     }
 
     /// Warns if more games are played concurrently than there are CPUs: engines then wait for each
@@ -111,12 +120,12 @@ impl MatchOptions {
     pub(crate) fn warn_of_load(&self) {
         let processors = system::processors();
         let timed = self.visits_per_second.is_none();
-        if timed && self.concurrency > processors {
+        if timed && self.game.concurrency > processors {
             tell(format_args!(
                 "WARNING: --concurrency {} on {processors} processors: the engines take them from each other, so \
                  that time means less than it says; {processors} games at once are what this machine can play, \
                  fewer where an engine has several threads\n",
-                self.concurrency
+                self.game.concurrency
             ));
         }
     }
@@ -127,11 +136,11 @@ impl MatchOptions {
             time: self.time,
             margin: Duration::from_millis(self.margin),
             move_limit: match self.time {
-                MatchTimeControl::None => positive_seconds("--move-limit", self.move_limit)?,
+                MatchTimeControl::None => positive_seconds("--move-limit", self.game.move_limit)?,
                 // It comes after the clock's time.
-                _ => seconds("--move-limit", self.move_limit)?,
+                _ => seconds("--move-limit", self.game.move_limit)?,
             },
-            max_moves: self.max_moves.unwrap_or(ply_cap(self.size())),
+            max_moves: self.max_moves.unwrap_or(ply_cap(self.game.size())),
             conditions: ClockSimulation {
                 visits_per_second: self.visits_per_second,
                 ..ClockSimulation::default()
@@ -152,8 +161,12 @@ impl MatchOptions {
         wanted: usize,
     ) -> Result<(Vec<Vec<Move>>, String, usize)> {
         let Some(path) = &self.openings else {
-            let openings = rules.random_openings(self.random_plies, wanted, self.seed)?;
-            return Ok((openings, format!("{} random plies", self.random_plies), 0));
+            let openings = rules.random_openings(self.game.random_plies, wanted, self.game.seed)?;
+            return Ok((
+                openings,
+                format!("{} random plies", self.game.random_plies),
+                0,
+            ));
         };
         let text = read_text(path)?;
         let Book {
@@ -169,7 +182,7 @@ impl MatchOptions {
             path.display(),
             openings.len(),
         );
-        openings.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(self.seed));
+        openings.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(self.game.seed));
         let source = format!(
             "book of {} openings, fnv1a {:016x}",
             openings.len(),
@@ -244,11 +257,6 @@ pub(crate) fn parse_positive<T: FromStr + PartialOrd + From<u8>>(text: &str) -> 
     )
 }
 
-/// A number that is one.
-pub(crate) fn parse_finite(text: &str) -> Result<f64, String> {
-    parse(text, |number: &f64| number.is_finite(), "write a number")
-}
-
 /// A rate above zero.
 fn parse_rate(text: &str) -> Result<f64, String> {
     parse(
@@ -259,6 +267,6 @@ fn parse_rate(text: &str) -> Result<f64, String> {
 }
 
 /// `9` or `9x7`.
-pub(crate) fn parse_size(text: &str) -> Result<BoardSize, String> {
+fn parse_size(text: &str) -> Result<BoardSize, String> {
     text.parse().map_err(|_| "write 9 or 9x7".to_owned())
 }

@@ -21,14 +21,9 @@ pub(crate) fn print(text: impl Display) -> Result<()> {
     Ok(program::print(text)?)
 }
 
-/// A report as JSON.
-pub(crate) fn to_json(report: &impl Serialize) -> Result<String> {
-    serde_json::to_string_pretty(report).context("the report")
-}
-
 /// Writes a JSON report.
 pub(crate) fn print_json(report: &impl Serialize) -> Result<()> {
-    print(to_json(report)? + "\n")
+    print(serde_json::to_string_pretty(report).context("the report")? + "\n")
 }
 
 // Ctrl-C during a match, or the end of its terminal: kills the engines and prints the result so far,

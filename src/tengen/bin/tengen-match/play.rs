@@ -125,9 +125,9 @@ pub(crate) fn print_folder(options: &MatchOptions) -> Result<()> {
 
 /// Test whether the first engine is stronger: a generalised SPRT on colour-swapped pairs.
 ///
-/// The match stops when it is decided between "stronger by elo1" and "stronger by elo0" at the
-/// error rates alpha and beta, or after the maximum number of games. A stopped test can be
-/// continued with more games only if it was undecided.
+/// The match stops when it is decided between "stronger by elo1" and "stronger by elo0", each with an
+/// error of 5%, or after the maximum number of games. A stopped test can be continued with more games
+/// only if it was undecided.
 #[derive(Args)]
 pub(crate) struct SprtArgs {
     #[command(flatten)]
@@ -138,12 +138,6 @@ pub(crate) struct SprtArgs {
     /// Alternative: it is stronger by this much
     #[arg(long, default_value_t = 20.0, allow_negative_numbers = true)]
     elo1: f64,
-    /// Probability of accepting elo1 when elo0 is true
-    #[arg(long, default_value_t = 0.05)]
-    alpha: f64,
-    /// Probability of accepting elo0 when elo1 is true
-    #[arg(long, default_value_t = 0.05)]
-    beta: f64,
     /// Maximum number of games
     #[arg(long, default_value_t = 3000, value_name = "N")]
     games: usize,
@@ -167,13 +161,16 @@ struct SprtReport {
     report: MatchReport,
 }
 
+/// Probability of accepting one hypothesis when the other is true.
+const ERROR: f64 = 0.05;
+
 /// Runs the subcommand `sprt`.
 pub(crate) fn run_sprt(args: &SprtArgs, interrupt: &Interrupt) -> Result<ExitCode> {
     ensure!(
         args.games >= 2,
         "--games must be at least 2: the test counts pairs"
     );
-    let test = Sprt::new(args.elo0, args.elo1, args.alpha, args.beta)?;
+    let test = Sprt::new(args.elo0, args.elo1, ERROR, ERROR)?;
     let options = &args.options;
     let session = session(&args.players, options, args.games, interrupt)?;
     let pair = session.pair();

@@ -159,7 +159,7 @@ impl<'a> Session<'a> {
             ));
         }
         let live = self.options.live_board;
-        let live = live.map(|port| show(port, self.options.concurrency.min(fixtures.len())));
+        let live = live.map(|port| show(port, self.options.game.concurrency.min(fixtures.len())));
         let live = live.transpose()?;
         let plan = self.plan(&openings, &stderr_dir, live.as_deref())?;
         let mut progress = Progress::new(fixtures.len());
@@ -236,7 +236,7 @@ impl<'a> Session<'a> {
             openings,
             terms: self.terms,
             command_limit: self.options.command_limit()?,
-            concurrency: self.options.concurrency,
+            concurrency: self.options.game.concurrency,
             stderr_dir,
             clock: Arc::new(SystemClock::new()),
             live,
@@ -259,7 +259,7 @@ impl<'a> Session<'a> {
             move_limit_ms: self.terms.move_limit.as_millis() as u64,
             max_moves: self.terms.max_moves,
             openings,
-            seed: self.options.seed,
+            seed: self.options.game.seed,
         }
     }
 }

@@ -1,5 +1,6 @@
-//! `tengen-match tournament`: several engines, from a TOML file to a rating list with a plot.
+//! `tengen-match tournament`: several engines, from a TOML file to a rating list.
 
+use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -10,9 +11,8 @@ use tengen::referee::{
     Complaints, EngineSpec, Failures, Format, RatingTable, ScoreBoard, schedule,
 };
 
-use crate::elo::{RatingArgs, write};
 use crate::options::{MatchOptions, check_engines, read_text};
-use crate::output::{Interrupt, are_troubled, exit_code, print, to_json};
+use crate::output::{Interrupt, are_troubled, exit_code, print, print_json};
 use crate::record;
 use crate::session::{Played, Session};
 
@@ -23,15 +23,13 @@ const SHOWN_MEETINGS: usize = 6;
 ///
 /// The engines are listed in a TOML file: format = "round-robin" or "gauntlet" (the first engine
 /// meets all others), games-each = N, optionally anchor = "NAME", and a list of [[engine]] with
-/// name and command. The folder also gets ratings.txt, ratings.md, ratings.json and ratings.svg. All
+/// name and command. The folder also gets ratings.txt. All
 /// engines are started before the first game. One that later cannot be started again loses its
 /// next two games and misses the others.
 #[derive(Args)]
 pub(crate) struct TournamentArgs {
     /// The TOML file
     file: PathBuf,
-    #[command(flatten)]
-    rating: RatingArgs,
     #[command(flatten)]
     options: MatchOptions,
 }
@@ -44,7 +42,7 @@ struct Tournament {
     format: Format,
     /// Games of each meeting.
     games_each: usize,
-    /// The engine with the given rating; by default the first one.
+    /// The engine with the rating 0; by default the first one.
     anchor: Option<String>,
     /// Who plays.
     engine: Vec<EngineSpec>,
@@ -97,7 +95,7 @@ pub(crate) fn run(args: &TournamentArgs, interrupt: &Interrupt) -> Result<ExitCo
     let report = TournamentReport {
         failures: Failures::of(&ScoreBoard::of(size, &games)),
         complaints: Complaints::of(&games),
-        table: RatingTable::new(size, &[games], anchor, args.rating.anchor_elo)?,
+        table: RatingTable::new(size, &[games], anchor)?,
     };
     let TournamentReport {
         table,
@@ -105,13 +103,10 @@ pub(crate) fn run(args: &TournamentArgs, interrupt: &Interrupt) -> Result<ExitCo
         complaints,
     } = &report;
     let out = &args.options.out;
-    let json = to_json(&report)?;
-    write(&out.join("ratings.txt"), &table.to_string())?;
-    write(&out.join("ratings.md"), &table.to_markdown())?;
-    write(&out.join("ratings.json"), &json)?;
-    write(&out.join("ratings.svg"), &table.to_svg())?;
+    let path = out.join("ratings.txt");
+    fs::write(&path, table.to_string()).with_context(|| path.display().to_string())?;
     if args.options.json {
-        print(format_args!("{json}\n"))?;
+        print_json(&report)?;
     } else {
         print(format_args!("{table}{failures}{complaints}"))?;
         print(format_args!("Games and ratings are in {}\n", out.display()))?;

@@ -13,7 +13,7 @@ use tengen::referee::results::{GameEntry, MatchTerms};
 use tengen::referee::{Complaints, EngineSpec, Format, Reason, ScoreBoard, schedule};
 use tengen::stats::{Spsa, TunedParameter};
 
-use crate::options::{MatchOptions, parse_positive, read_text};
+use crate::options::{MatchOptions, read_text};
 use crate::output::{Interrupt, Progress, are_troubled, exit_code, print, print_json, tell};
 use crate::session::{Played, RESULTS, Session, SessionObserver};
 
@@ -45,13 +45,6 @@ pub(crate) struct TuneArgs {
     /// Pairs of games in all
     #[arg(long, default_value_t = 1000, value_name = "N")]
     pairs: u32,
-    /// Pairs per step [default: as many as are played concurrently]
-    #[arg(long, value_name = "N", value_parser = parse_positive::<u32>)]
-    step_pairs: Option<u32>,
-    /// Movement of a parameter at the end per won game, relative to its distance [default:
-    /// parameters without effect stay within about three quarters of their distance]
-    #[arg(long, value_name = "SHARE")]
-    rate: Option<f64>,
     #[command(flatten)]
     options: MatchOptions,
 }
@@ -70,8 +63,8 @@ struct Terms {
     engine: String,
     parameters: Vec<TunedParameter>,
     pairs: u32,
+    /// Pairs of a step: as many as are played at once.
     step_pairs: u32,
-    rate: f64,
     /// Terms of the games, with the engine's command before substitution.
     games: MatchTerms,
 }
@@ -96,7 +89,8 @@ pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<ExitCode> {
     let terms = terms(args, interrupt)?;
     let steps = terms.pairs / terms.step_pairs;
     let parameters = terms.parameters.clone();
-    let spsa = Spsa::new(parameters, steps, terms.rate, args.options.seed)?;
+    let rate = Spsa::usual_rate(2 * terms.pairs);
+    let spsa = Spsa::new(parameters, steps, rate, args.options.game.seed)?;
     let out = &args.options.out;
     fs::create_dir_all(out).with_context(|| out.display().to_string())?;
     let file = out.join("tune.json");
@@ -111,7 +105,7 @@ pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<ExitCode> {
         let mut options = args.options.clone();
         options.out = out.join(format!("step-{step:06}"));
         // Other openings in each step.
-        options.seed = options.seed.wrapping_add(u64::from(step));
+        options.game.seed = options.game.seed.wrapping_add(u64::from(step));
         let so_far = Silent {
             steps: (step - 1, steps),
             values: values(&spsa, &at),
@@ -175,23 +169,16 @@ fn terms(args: &TuneArgs, interrupt: &Interrupt) -> Result<Terms> {
             "--engine has {{{name}}}, and there is no --parameter {name}=START,LEAST..MOST,REACH"
         );
     }
-    let at_once = u32::try_from(options.concurrency.div_ceil(2)).unwrap_or(u32::MAX);
-    let step_pairs = args.step_pairs.unwrap_or(at_once);
+    let step_pairs = u32::try_from(options.game.concurrency.div_ceil(2)).unwrap_or(u32::MAX);
     ensure!(
         args.pairs >= step_pairs,
         "--pairs must be at least the {step_pairs} of a step"
-    );
-    let rate = args.rate.unwrap_or(Spsa::usual_rate(2 * args.pairs));
-    ensure!(
-        rate > 0.0 && rate.is_finite(),
-        "--rate takes a number above 0"
     );
     Ok(Terms {
         engine: args.engine.clone(),
         parameters: args.parameters.clone(),
         pairs: args.pairs,
         step_pairs,
-        rate,
         games: match_terms(args, step_pairs, interrupt)?,
     })
 }
@@ -326,7 +313,7 @@ fn report(args: &TuneArgs, tuning: &Tuning) -> Result<()> {
     print(format_args!(
         "{text}To verify the result on other openings:\n  tengen-match sprt --seed {} --first \"{}\" --second \
          \"{}\" --out {}\nwith the same options otherwise\n",
-        args.options.seed.wrapping_add(1_000_000),
+        args.options.game.seed.wrapping_add(1_000_000),
         line(&means),
         line(&starts),
         args.options.out.join("sprt").display(),
