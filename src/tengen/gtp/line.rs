@@ -1,5 +1,7 @@
 //! Parsing of input lines and formatting of replies.
 
+use std::io::{ErrorKind, Read};
+
 use super::Failure;
 use crate::record::decode_text;
 
@@ -54,6 +56,16 @@ impl Lines {
         match std::mem::take(&mut self.is_too_long) {
             true => take(Err(&line)),
             false => take(Ok(&line)),
+        }
+    }
+}
+
+/// The next piece of input; empty at its end, for which a read error counts.
+pub(super) fn next_piece<'a>(input: &mut impl Read, buffer: &'a mut [u8]) -> &'a [u8] {
+    loop {
+        match input.read(buffer) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            read => return buffer.get(..read.unwrap_or(0)).unwrap_or_default(),
         }
     }
 }

@@ -133,49 +133,26 @@ fn passed_without_search(
 /// The reply to `genmove`. In games without passes a pass means that the game is over and not lost.
 pub(super) fn decision_text(decision: Decision, engine: &dyn Engine) -> Reply {
     match decision {
-        Decision::Play(Vertex::Pass) if !engine.info().passes => Err(Failure::Over),
+        Decision::Play(Vertex::Pass) if !engine.info().passes => Err(Failure::Refused(
+            "the game is over, and this side has not lost: there is no move to make",
+        )),
         Decision::Play(vertex) => Ok(format_vertex(vertex, engine.size())),
         Decision::Resign => Ok("resign".to_owned()),
     }
 }
 
-/// The network's raw output in KataGo's format: `[COLOUR] [SYMMETRY] [OPTIMISM]`.
+/// The network's raw output in KataGo's format: `[COLOUR] [SYMMETRY]`.
 pub(super) fn kata_raw_nn(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    let size = session.engine.size();
     let mut words = args.all().into_iter().peekable();
     let named = words.next_if(|word| parse_color(word).is_ok());
     let color = named.map_or(Ok(session.engine.to_move()), parse_color)?;
-    let symmetries = match words.next() {
-        None => vec![0],
-        Some(word) if word.eq_ignore_ascii_case("all") => (0..SYMMETRIES).collect(),
-        Some(word) => match word.parse() {
-            Ok(number @ 0..SYMMETRIES) => vec![number],
-            _ => {
-                return Err(Failure::wrong(
-                    word,
-                    "symmetry: all, or a number from 0 to 7",
-                ));
-            }
-        },
+    let word = words.next().unwrap_or("0");
+    let Ok(number @ 0..SYMMETRIES) = word.parse() else {
+        return Err(Failure::wrong(word, "symmetry: a number from 0 to 7"));
     };
-    if let Some(word) = words.next() {
-        let optimism = word.parse::<f64>().ok();
-        if !optimism.is_some_and(|optimism| (0.0..=1.0).contains(&optimism)) {
-            return Err(Failure::wrong(word, "optimism: a number from 0 to 1"));
-        }
-        session.ignored.note("optimism");
-    }
-    if let Some(word) = words.next() {
-        return Err(Failure::wrong(
-            word,
-            "last argument: there are at most three",
-        ));
-    }
-    let outputs = symmetries.into_iter().map(|number| {
-        let output = raw_output(session, color, katago_symmetry(number, size))?;
-        Ok(format!("symmetry {number}\n{output}"))
-    });
-    Ok(outputs.collect::<Result<Vec<_>, Failure>>()?.join("\n"))
+    let symmetry = katago_symmetry(number, session.engine.size());
+    let output = raw_output(session, color, symmetry)?;
+    Ok(format!("symmetry {number}\n{output}"))
 }
 
 /// Number of KataGo's symmetries; boards that are not square have half of them, twice.
@@ -202,10 +179,14 @@ fn raw_output(session: &mut Session, color: Color, symmetry: Symmetry) -> Reply 
     let engine = &*session.engine;
     let value = match (&report, engine.outcome()) {
         // Numbers from playouts would be mistaken for a network's.
-        (Some(report), _) if !report.by_network() => return Err(Failure::NoNetwork),
+        (Some(report), _) if !report.by_network() => {
+            return Err(Failure::Refused(
+                "no network is in use: tengen-network says why",
+            ));
+        }
         (Some(report), _) => report.value,
         (None, Some(outcome)) => outcome.value_for(color),
-        (None, None) => return Err(Failure::NoSearch),
+        (None, None) => return Err(Failure::NO_SEARCH),
     };
     let expected = report.as_ref().and_then(|report| report.expected.as_ref());
     let (lead, square) = match (expected, engine.outcome()) {
@@ -271,7 +252,7 @@ const DEFAULT_TIME: Duration = Duration::from_secs(10);
 pub(super) fn solve(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let (color, time) = args.color_and_time(session.engine.to_move(), DEFAULT_TIME)?;
     let solution = session.until_interrupted(|engine, stop| engine.solve(color, time, stop));
-    let solution = solution.ok_or(Failure::NoSolver)?;
+    let solution = solution.ok_or(Failure::Refused("this game has no solver"))?;
     let winner = match solution.outcome {
         None => "unknown".to_owned(),
         Some(outcome) => outcome

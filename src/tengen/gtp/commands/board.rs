@@ -2,10 +2,11 @@
 
 use super::Arguments;
 use super::analyze::decision_text;
+use super::views::search_and_draw;
 use crate::engine::{MoveKind, MoveRequest};
 use crate::game::{BadKomi, BoardSize, Color, Outcome, PointStatus, Settled};
 use crate::gtp::board::points_from_top;
-use crate::gtp::{Failure, Reply, Session, format_moves, graphics, parse_vertex};
+use crate::gtp::{Failure, Reply, Session, format_moves, parse_vertex};
 use crate::record::{Play, result_text};
 use crate::search::AnalysisOptions;
 
@@ -53,7 +54,7 @@ pub(super) fn play(session: &mut Session, args: &Arguments<'_>) -> Reply {
 pub(super) fn genmove(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let color = args.color(0)?;
     let root_policy_temperature = session.root.temperature(false);
-    let decision = graphics::search_and_draw(session, color, |engine, stop, options, observer| {
+    let decision = search_and_draw(session, color, |engine, stop, options, observer| {
         let options = AnalysisOptions {
             root_policy_temperature,
             ..options
@@ -67,22 +68,6 @@ pub(super) fn reg_genmove(session: &mut Session, args: &Arguments<'_>) -> Reply 
     let color = args.color(0)?;
     let decision = session.choose(color, MoveKind::Named);
     decision_text(decision, &*session.engine)
-}
-
-/// As [`reg_genmove`], until there is any input.
-pub(super) fn cancellable(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    let color = args.color(0)?;
-    let (engine, options) = (&mut *session.engine, session.root.of_moves());
-    let decision = session.interrupts.until_input(|stop| {
-        let request = MoveRequest::new(color, stop).of_kind(MoveKind::Named);
-        let request = request.with(options);
-        let decision = engine.genmove(&request, &mut |_| {});
-        (!stop.is_raised()).then_some(decision)
-    });
-    match decision {
-        Some(decision) => decision_text(decision, &*session.engine),
-        None => Ok("cancelled".to_owned()),
-    }
 }
 
 /// Pairs of a name and a word on one line. `tengen-match` reads `visits`, `playouts` and `value`
@@ -132,7 +117,7 @@ pub(super) fn final_score(session: &mut Session, _: &Arguments<'_>) -> Reply {
     if let Some(outcome) = result(session)? {
         return Ok(result_text(outcome));
     }
-    let settled = settled(session)?.ok_or(Failure::CannotScore)?;
+    let settled = settled(session)?.ok_or(Failure::Refused("cannot score"))?;
     log::warn!("a guess, for the game is not over: {}", span(&settled));
     Ok(result_text(settled.outcome()))
 }

@@ -3,9 +3,9 @@
 use super::Arguments;
 use super::board::result;
 use crate::game::{Color, Move};
-use crate::gtp::board::{format_moves, mark, points_from_top, rows};
+use crate::gtp::board::{mark, points_from_top, rows};
 use crate::gtp::{Failure, Reply, Session, parse_vertex};
-use crate::record::{GameRecord, Play, Vertex};
+use crate::record::{Play, Vertex};
 
 pub(super) fn title(session: &mut Session, _: &Arguments<'_>) -> Reply {
     let name = &session.options.name;
@@ -33,11 +33,6 @@ pub(super) fn rules_board(session: &mut Session, _: &Arguments<'_>) -> Reply {
     let engine = &*session.engine;
     let marks = points_from_top(engine.size()).map(|point| mark(engine, point).to_owned());
     Ok(rows(marks, engine.size()))
-}
-
-/// The points where a colour could play if it were to move.
-pub(super) fn legal_points(session: &Session, color: Color) -> String {
-    format_moves(&session.engine.legal_moves(color), session.engine.size())
 }
 
 pub(super) fn rules_final_result(session: &mut Session, _: &Arguments<'_>) -> Reply {
@@ -95,20 +90,6 @@ pub(super) fn setup(session: &mut Session, args: &Arguments<'_>) -> Reply {
     Ok(String::new())
 }
 
-/// KataGo's form of it, which replaces the game: Black is to move, and nothing was played before.
-pub(super) fn set_position(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    let stones = stones(session, args)?;
-    let engine = &*session.engine;
-    let mut record = GameRecord::new(engine.info().name, engine.size());
-    if !stones.is_sorted_by(|one, next| one.0 < next.0) {
-        return Err(Failure::BadVertices);
-    }
-    record.setup = stones;
-    record.to_move = Some(Color::Black);
-    session.load(&record)?;
-    Ok(String::new())
-}
-
 /// Stones by point.
 fn stones(session: &Session, args: &Arguments<'_>) -> Result<Vec<(Move, Color)>, Failure> {
     let stone = |play: Play| match play.vertex {
@@ -124,7 +105,7 @@ fn stones(session: &Session, args: &Arguments<'_>) -> Result<Vec<(Move, Color)>,
 pub(super) fn setup_player(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let mut record = session.engine.record();
     if !record.plays.is_empty() {
-        return Err(Failure::NotEmpty);
+        return Err(Failure::NOT_EMPTY);
     }
     record.to_move = Some(args.color(0)?);
     session.load(&record)?;
@@ -135,7 +116,7 @@ pub(super) fn setup_player(session: &mut Session, args: &Arguments<'_>) -> Reply
 pub(super) fn undo_several(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let count = args.count(0, 0)?;
     if count > session.engine.record().plays.len() {
-        return Err(Failure::CannotUndo);
+        return Err(Failure::CANNOT_UNDO);
     }
     for _ in 0..count {
         session.engine.undo()?;

@@ -54,7 +54,9 @@ impl Setting {
     /// Finds a setting by name in the first or the second table.
     fn find(table: &[(&str, Setting)], name: &str) -> Result<Setting, Failure> {
         let found = table.iter().find(|(known, _)| *known == name);
-        found.map(|(_, setting)| *setting).ok_or(Failure::NoSetting)
+        found.map(|(_, setting)| *setting).ok_or(Failure::Refused(
+            "unknown parameter; see kata-list-params and tengen-settings",
+        ))
     }
 
     fn get(self, session: &Session) -> String {
@@ -104,7 +106,11 @@ impl Setting {
             }
             Setting::Zero => {
                 let zero = value.parse() == Ok(0.0);
-                return if zero { Ok(()) } else { Err(Failure::OnlyZero) };
+                return if zero {
+                    Ok(())
+                } else {
+                    Err(Failure::Refused("this setting can only be 0 here"))
+                };
             }
         }
         session.engine.set_thinking_limits(thinking_limits);
@@ -185,7 +191,11 @@ pub(super) fn kata_set_param(session: &mut Session, args: &Arguments<'_>) -> Rep
     match Setting::find(KATA, name) {
         Ok(setting) => setting.set(session, value)?,
         // The network is loaded for one profile.
-        Err(_) if name == "humanSLProfile" => return Err(Failure::FixedProfile),
+        Err(_) if name == "humanSLProfile" => {
+            return Err(Failure::Refused(
+                "whom the network imitates is set at the start: tengen gtp --model FILE --human-profile NAME",
+            ));
+        }
         Err(_) if KATA_ONLY.contains(&name) => {
             session.ignored.note(name);
             return Ok(format!("ignored: {name} has no effect here"));
@@ -211,26 +221,10 @@ fn named_json(engine: &dyn Engine) -> String {
     )
 }
 
-/// The name of the rules in an answer of [`named_json`], of which nothing else may differ from
-/// `current`; `None` for any other text.
-fn name_in_json(text: &str, current: &str) -> Result<Option<String>, Failure> {
-    type Fields = serde_json::Map<String, serde_json::Value>;
-    let read = |text: &str| serde_json::from_str::<Fields>(text).ok();
-    let (Some(given), Some(current)) = (read(text), read(current)) else {
-        return Ok(None);
-    };
-    let Some(name) = given.get("rules").and_then(serde_json::Value::as_str) else {
-        return Ok(None);
-    };
-    for (field, value) in &given {
-        if field.as_str() != "rules" && current.get(field.as_str()) != Some(value) {
-            return Err(Failure::FixedRule {
-                field: field.clone(),
-                value: value.to_string(),
-            });
-        }
-    }
-    Ok(Some(name.to_owned()))
+/// The name of the rules in an answer of [`named_json`]; of its other fields only KataGo's games have several values.
+fn name_in_json(text: &str) -> Option<String> {
+    let fields: serde_json::Value = serde_json::from_str(text).ok()?;
+    Some(fields.get("rules")?.as_str()?.to_owned())
 }
 
 /// Sets the rules by name or as JSON, which may contain spaces.
@@ -239,7 +233,7 @@ pub(super) fn kata_set_rules(session: &mut Session, args: &Arguments<'_>) -> Rep
     let text = args.all().join(" ");
     let rules = match session.engine.rules_json() {
         Some(_) => text,
-        None => name_in_json(&text, &named_json(&*session.engine))?.unwrap_or(text),
+        None => name_in_json(&text).unwrap_or(text),
     };
     session.engine.set_rules(&rules)?;
     Ok(String::new())

@@ -1,7 +1,6 @@
 //! Analysis threads, each with its own engine, which take one position after the other.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::Value;
 
@@ -74,14 +73,13 @@ impl Analyst {
         let avoid = avoided(&query_options.restrictions, mover, &legal);
         let excludes_all = !legal.is_empty() && avoid.len() == legal.len();
         let options = AnalysisOptions {
-            interval: query_options.reports.map(|(first, every)| first.min(every)),
+            interval: query_options.reports,
             avoid: avoid.clone(),
             points: match query_options.moves_ownership {
                 true => PointsByMove::Owners,
                 false => PointsByMove::Lead,
             },
             root_policy_temperature: query_options.root_policy_temperature,
-            root_fpu_reduction: query_options.root_fpu_reduction,
             ..AnalysisOptions::default()
         };
         let effort = match excludes_all {
@@ -93,16 +91,8 @@ impl Analyst {
             },
         };
         let scene = AnswerContext::new(task, engine, avoid, imitated);
-        let (mut due, every) = query_options
-            .reports
-            .unwrap_or((Duration::MAX, Duration::MAX));
         let request = AnalysisRequest::new(mover, effort, &task.stop).with(options);
-        let found = engine.analyse(&request, &mut |report| {
-            if report.elapsed >= due {
-                due = report.elapsed.saturating_add(every);
-                send(scene.tell(report, true));
-            }
-        });
+        let found = engine.analyse(&request, &mut |report| send(scene.tell(report, true)));
         let warning = found.as_ref().and_then(SearchReport::komi_warning);
         if let Some(warning) = warning
             && self.warned_of_komi.as_ref() != Some(&task.query.id)

@@ -26,7 +26,7 @@ use self::query::Query;
 pub use self::query::{KatagoResources, MakeAnalyst, MakeImitator};
 pub use self::query_options::KatagoOptions;
 use self::queue::{Queue, Task};
-use super::line::{Line, Lines, too_long};
+use super::line::{Line, Lines, next_piece, too_long};
 use crate::program::BYTE_ORDER_MARK;
 
 /// The version of KataGo whose protocol this is; clients use fewer features with older versions.
@@ -119,11 +119,9 @@ fn read(mut input: impl Read, events: &Sender<Event>) {
         drop(events.send(event));
     };
     loop {
-        match input.read(&mut chunk) {
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            // A read error counts as the end of input.
-            Ok(0) | Err(_) => break,
-            Ok(read) => lines.feed(chunk.get(..read).unwrap_or_default(), &mut take),
+        match next_piece(&mut input, &mut chunk) {
+            [] => break,
+            piece => lines.feed(piece, &mut take),
         }
     }
     lines.end(&mut take);

@@ -49,10 +49,9 @@ pub(super) struct QueryOptions {
     pub(super) moves_ownership: bool,
     pub(super) policy: bool,
     pub(super) pv_visits: bool,
-    /// Time to the first report during the search, and interval of later ones.
-    pub(super) reports: Option<(Duration, Duration)>,
+    /// Interval of reports during the search.
+    pub(super) reports: Option<Duration>,
     pub(super) root_policy_temperature: Option<f32>,
-    pub(super) root_fpu_reduction: Option<f32>,
     pub(super) restrictions: Vec<Restriction>,
     /// People whose moves are asked for, too.
     pub(super) profile: Option<HumanProfile>,
@@ -63,10 +62,9 @@ pub(super) struct QueryOptions {
 /// The supported fields.
 #[rustfmt::skip]
 pub(super) const FIELDS: &[&str] = &[
-    "overrideSettings", "maxVisits", "analysisPVLen", "rootFpuReductionMax",
-    "rootPolicyTemperature", "includeOwnership", "includeMovesOwnership", "includePolicy",
-    "includePVVisits", "reportDuringSearchEvery", "firstReportDuringSearchAfter", "allowMoves",
-    "avoidMoves",
+    "overrideSettings", "maxVisits", "analysisPVLen", "rootPolicyTemperature", "includeOwnership",
+    "includeMovesOwnership", "includePolicy", "includePVVisits", "reportDuringSearchEvery",
+    "allowMoves", "avoidMoves",
 ];
 
 /// The setting that names people whom a network imitates.
@@ -127,11 +125,7 @@ impl QueryOptions {
         self.policy = query.truth("includePolicy")?;
         self.pv_visits = query.truth("includePVVisits")?;
         let every = query.number("reportDuringSearchEvery", TIMES)?;
-        let first = query.number("firstReportDuringSearchAfter", TIMES)?;
-        self.reports = first.or(every).map(|first| {
-            let every = every.map_or(Duration::MAX, Duration::from_secs_f64);
-            (Duration::from_secs_f64(first), every)
-        });
+        self.reports = every.map(Duration::from_secs_f64);
         for (field, only) in [("avoidMoves", false), ("allowMoves", true)] {
             self.restrict(query, field, only, size, &mut warnings)?;
         }
@@ -148,9 +142,6 @@ impl QueryOptions {
         }
         if let Some(temperature) = fields.number("rootPolicyTemperature", 0.01..=100.0)? {
             self.root_policy_temperature = Some(temperature as f32);
-        }
-        if let Some(reduction) = fields.number("rootFpuReductionMax", 0.0..=2.0)? {
-            self.root_fpu_reduction = Some(reduction as f32);
         }
         Ok(())
     }
@@ -189,12 +180,11 @@ impl QueryOptions {
                 return Err(Refusal::new(FIELD, format!("{name} {text}")));
             }
         }
-        const KNOWN: [&str; 8] = [
+        const KNOWN: [&str; 7] = [
             PROFILE,
             "maxVisits",
             "analysisPVLen",
             "rootPolicyTemperature",
-            "rootFpuReductionMax",
             "maxTime",
             "reportAnalysisWinratesAs",
             "wideRootNoise",
@@ -293,10 +283,7 @@ mod tests {
                 && query_options.policy
                 && !query_options.pv_visits
         );
-        assert_eq!(
-            query_options.reports,
-            Some([Duration::from_secs(1); 2].into())
-        );
+        assert_eq!(query_options.reports, Some(Duration::from_secs(1)));
         assert_eq!(query_options.root_policy_temperature, Some(1.16));
         assert_eq!(query_options.perspective, Perspective::Side(Color::Black));
     }

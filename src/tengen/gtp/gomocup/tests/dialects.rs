@@ -236,19 +236,3 @@ fn commands_in_odd_orders_are_answered_each() {
     assert_eq!(one_line.len(), 3, "{one_line:?}");
     assert!(is_point(&one_line[2]), "{one_line:?}");
 }
-
-#[test]
-fn help_is_there_for_people() {
-    let mut session = session();
-    let help = said(&mut session, &["help"]);
-    assert!(
-        help.len() > 5 && help.iter().all(|line| line.starts_with("MESSAGE ")),
-        "{help:?}"
-    );
-    let told = |command: &str| help.iter().any(|line| line.contains(command));
-    assert!(
-        ["START 15", "TURN 7,7", "BOARD", "END"]
-            .into_iter()
-            .all(told)
-    );
-}
