@@ -27,7 +27,7 @@ const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 #[rustfmt::skip]
 const KEYS: &[&str] = &[
     "interval", "minmoves", "maxmoves", "avoid", "allow", "rootinfo", "ownership", "movesownership",
-    "pvvisits", "pvedgevisits",
+    "pvvisits",
 ];
 
 /// Whether a word is a key and therefore not a value.
@@ -70,11 +70,9 @@ pub(super) struct Analysis {
     /// Minimum and maximum number of entries.
     least: usize,
     most: usize,
-    root_info: bool,
-    /// The engine's keys of the position ([`Engine::keys`]).
-    keys: [u128; 2],
+    /// The engine's keys of the position ([`Engine::keys`]), if numbers of the root are requested.
+    root_info: Option<[u128; 2]>,
     pv_visits: bool,
-    pv_edge_visits: bool,
     /// Current ownership of the board for the side to move, top row first, if requested; replaced
     /// by the search's estimate.
     ownership: Option<Vec<f32>>,
@@ -114,16 +112,14 @@ impl Analysis {
             size: engine.size(),
             least: 0,
             most: usize::MAX,
-            root_info: false,
-            keys: [0; 2],
+            root_info: None,
             pv_visits: false,
-            pv_edge_visits: false,
             ownership: None,
             ignored: Vec::new(),
             is_deep: false,
         };
         let mut restrictions = Vec::new();
-        let mut wants_ownership = dialect == Dialect::Cgos;
+        let (mut wants_root, mut wants_ownership) = (false, dialect == Dialect::Cgos);
         let mut words = args.all().into_iter().peekable();
         while let Some(word) = words.next() {
             let key = word.to_ascii_lowercase();
@@ -146,7 +142,7 @@ impl Analysis {
                 "interval" => analysis.options.interval = Some(interval(&key, value)?),
                 "minmoves" => analysis.least = number(&key, value)?,
                 "maxmoves" => analysis.most = number(&key, value)?,
-                "rootinfo" => analysis.root_info = truth(&key, value)?,
+                "rootinfo" => wants_root = truth(&key, value)?,
                 "ownership" => wants_ownership = truth(&key, value)?,
                 "movesownership" => {
                     analysis.options.points = match truth(&key, value)? {
@@ -155,7 +151,6 @@ impl Analysis {
                     }
                 }
                 "pvvisits" => analysis.pv_visits = truth(&key, value)?,
-                "pvedgevisits" => analysis.pv_edge_visits = truth(&key, value)?,
                 _ => match value {
                     Some(_) => analysis.ignored.push(word.to_owned()),
                     None => return Err(Failure::wrong(word, "colour, time or key with a value")),
@@ -167,9 +162,7 @@ impl Analysis {
         if !legal.is_empty() && analysis.options.avoid.len() == legal.len() {
             return Err(Failure::AllExcluded(analysis.color));
         }
-        if analysis.root_info {
-            analysis.keys = engine.keys(analysis.color);
-        }
+        analysis.root_info = wants_root.then(|| engine.keys(analysis.color));
         if wants_ownership {
             analysis.ownership = Some(ownership(engine, analysis.view().side));
         }
@@ -194,9 +187,8 @@ impl Analysis {
             return None;
         }
         let mut line = entries.join(" ");
-        if self.root_info && self.dialect == Dialect::Kata {
+        if let (Some([this, of_all]), Dialect::Kata) = (self.root_info, self.dialect) {
             let root = self.view().of_root(report);
-            let [this, of_all] = self.keys;
             // Writing to a string cannot fail, here and below.
             let _ = write!(
                 line,
@@ -271,12 +263,9 @@ impl Analysis {
         );
         // Positions reached by several lines are not distinguished: a line's visits are those of
         // its moves.
-        let visits: Vec<String> = found.pv_visits.iter().map(u64::to_string).collect();
         if self.pv_visits {
+            let visits: Vec<String> = found.pv_visits.iter().map(u64::to_string).collect();
             let _ = write!(entry, " pvVisits {}", visits.join(" "));
-        }
-        if self.pv_edge_visits {
-            let _ = write!(entry, " pvEdgeVisits {}", visits.join(" "));
         }
         if self.options.points == PointsByMove::Owners
             && let Some(expected) = found.expected.as_ref().or(report.expected.as_ref())

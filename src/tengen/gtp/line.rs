@@ -177,48 +177,6 @@ pub(super) fn reply(id: &str, result: Result<String, Failure>) -> String {
     format!("{mark}{id} {}\n\n", lines.join("\n"))
 }
 
-/// A successful reply written line by line during a search: its mark and id on the first line, an
-/// empty line at the end.
-pub(super) struct Stream<'a> {
-    id: &'a str,
-    send: &'a mut dyn FnMut(&str),
-    open: bool,
-}
-
-impl<'a> Stream<'a> {
-    /// A reply that has not been opened yet.
-    pub(super) fn new(id: &'a str, send: &'a mut dyn FnMut(&str)) -> Stream<'a> {
-        Stream {
-            id,
-            send,
-            open: false,
-        }
-    }
-
-    /// Writes the first line; from now on the command has succeeded.
-    pub(super) fn open(&mut self) {
-        self.open = true;
-        (self.send)(&format!("={}\n", self.id));
-    }
-
-    pub(super) fn is_open(&self) -> bool {
-        self.open
-    }
-
-    /// Writes one line that is not empty.
-    pub(super) fn line(&mut self, text: &str) {
-        (self.send)(&format!("{text}\n"));
-    }
-
-    /// Writes a last line, if there is one, and the end.
-    pub(super) fn close(mut self, last: &str) {
-        if !last.is_empty() {
-            self.line(last);
-        }
-        (self.send)("\n");
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

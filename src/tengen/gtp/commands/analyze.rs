@@ -8,20 +8,19 @@ use crate::engine::{AnalysisEffort, AnalysisRequest, Decision, Engine, MoveKind,
 use crate::game::{BoardSize, Color, Move, Symmetry};
 use crate::gtp::analysis::Analysis;
 use crate::gtp::board::{owners, ownership, points_from_top, rows};
-use crate::gtp::line::Stream;
 use crate::gtp::numbers::{Dialect, rate};
 use crate::gtp::{Failure, Reply, Session, format_move, format_vertex, parse_color};
 use crate::record::Vertex;
-use crate::search::{MoveReport, SearchReport, StopFlag};
+use crate::search::{MoveReport, Observer, SearchReport, StopFlag};
 
-/// Analyses until there is input, or while a move of a kind is chosen; ignored keys are logged once each.
-pub(super) fn stream(
+/// Reads a request for an analysis until there is input, or while a move of a kind is chosen; ignored keys are logged
+/// once each. A request that is not refused here succeeds.
+pub(super) fn begin(
     session: &mut Session,
     args: &Arguments<'_>,
     dialect: Dialect,
     kind: Option<MoveKind>,
-    stream: &mut Stream<'_>,
-) -> Reply {
+) -> Result<Analysis, Failure> {
     let perspective = session.options.perspective;
     let mut analysis = Analysis::parse(args, dialect, perspective, &*session.engine)?;
     analysis.options.root_policy_temperature = session.root.temperature(kind.is_none());
@@ -33,32 +32,52 @@ pub(super) fn stream(
             .ignored
             .warn("avoid and allow restrict the first move only, independent of the depth");
     }
-    match kind {
-        None => analyze(session, &analysis, stream),
-        Some(kind) => genmove_analyze(session, &analysis, kind, stream),
+    if kind.is_some() && session.engine.legal_moves(analysis.color).is_empty() {
+        // There is nothing to search.
+        let decision = session.choose(analysis.color, MoveKind::Named);
+        decision_text(decision, &*session.engine)?;
     }
+    Ok(analysis)
 }
 
-/// Writes lines until there is any input. If the search ends by itself, because all is proven or
+/// Writes the lines of an analysis, that of the chosen move, and the empty line at the end.
+pub(super) fn stream(
+    session: &mut Session,
+    analysis: &Analysis,
+    kind: Option<MoveKind>,
+    send: &mut dyn FnMut(&str),
+) {
+    let mut show = |report: &SearchReport| {
+        if let Some(line) = analysis.line(report) {
+            send(&format!("{line}\n"));
+        }
+    };
+    match kind {
+        None => analyze(session, analysis, &mut show),
+        Some(kind) => {
+            let decision = genmove_analyze(session, analysis, kind, &mut show);
+            if let Ok(text) = decision_text(decision, &*session.engine) {
+                send(&format!("play {text}\n"));
+            }
+        }
+    }
+    send("\n");
+}
+
+/// Analyses until there is any input. If the search ends by itself, because all is proven or
 /// memory is full, its last line stays.
-fn analyze(session: &mut Session, analysis: &Analysis, stream: &mut Stream<'_>) -> Reply {
-    stream.open();
+fn analyze(session: &mut Session, analysis: &Analysis, show: &mut Observer<'_>) {
     let engine = &mut *session.engine;
     let last = session.interrupts.until_input(|stop| {
         let request = AnalysisRequest::new(analysis.color, AnalysisEffort::Endless, stop)
             .with(analysis.options.clone());
-        let last = engine.analyse(&request, &mut |report| {
-            if let Some(line) = analysis.line(report) {
-                stream.line(&line);
-            }
-        });
+        let last = engine.analyse(&request, show);
         last.filter(|_| !stop.is_raised())
     });
-    if let Some(line) = last.and_then(|report| analysis.line(&report)) {
-        stream.line(&line);
+    if let Some(report) = last {
+        show(&report);
     }
     session.interrupts.wait_for_input();
-    Ok(String::new())
 }
 
 /// Plays like `genmove`, or names the move, with lines during the search, at least one.
@@ -66,36 +85,22 @@ fn genmove_analyze(
     session: &mut Session,
     analysis: &Analysis,
     kind: MoveKind,
-    stream: &mut Stream<'_>,
-) -> Reply {
-    if session.engine.legal_moves(analysis.color).is_empty() {
-        // There is nothing to search, and a reply that has begun cannot be refused any more.
-        let decision = session.choose(analysis.color, MoveKind::Named);
-        decision_text(decision, &*session.engine)?;
-    }
-    stream.open();
-    let decision = session.until_interrupted(|engine, stop| {
+    show: &mut Observer<'_>,
+) -> Decision {
+    session.until_interrupted(|engine, stop| {
         let request = MoveRequest::new(analysis.color, stop).of_kind(kind);
-        let request = request.with(analysis.options.clone());
-        let decision = engine.genmove(&request, &mut |report| {
-            if let Some(line) = analysis.line(report) {
-                stream.line(&line);
-            }
-        });
+        let decision = engine.genmove(&request.with(analysis.options.clone()), show);
         let unsearched = match engine.last_report() {
             None if decision == Decision::Play(Vertex::Pass) => {
                 passed_without_search(engine, analysis.color, stop)
             }
             _ => None,
         };
-        let report = unsearched.as_ref().or(engine.last_report());
-        if let Some(line) = report.and_then(|report| analysis.line(report)) {
-            stream.line(&line);
+        if let Some(report) = unsearched.as_ref().or(engine.last_report()) {
+            show(report);
         }
         decision
-    });
-    let text = decision_text(decision, &*session.engine)?;
-    Ok(format!("play {text}"))
+    })
 }
 
 /// A report of a pass that was played without a search: it is worth what the position after it is.

@@ -17,7 +17,7 @@ pub use opening::fixed_points as fixed_handicap_points;
 use std::sync::Arc;
 
 use super::board::show;
-use super::line::{LONGEST, Stream, parse_line, reply, too_long};
+use super::line::{LONGEST, parse_line, reply, too_long};
 use super::numbers::Dialect::{Cgos, Kata, Leela};
 use super::{Failure, Input, Interrupts, Protocol, Reply, Request, Session};
 use crate::clock::KATA_SYSTEMS;
@@ -209,14 +209,13 @@ impl Protocol for Session {
         let arguments = Arguments::of(command, request);
         let result = match command.run {
             Run::Answer(run) => run(self, &arguments),
-            Run::Stream(dialect, kind) => {
-                let mut stream = Stream::new(&request.id, &mut send);
-                let result = analyze::stream(self, &arguments, dialect, kind, &mut stream);
-                if stream.is_open() {
-                    return stream.close(&result.unwrap_or_default());
+            Run::Stream(dialect, kind) => match analyze::begin(self, &arguments, dialect, kind) {
+                Ok(analysis) => {
+                    send(&format!("={}\n", request.id));
+                    return analyze::stream(self, &analysis, kind, &mut send);
                 }
-                result
-            }
+                Err(failure) => Err(failure),
+            },
         };
         send(&reply(&request.id, result));
     }
