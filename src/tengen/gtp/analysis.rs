@@ -70,8 +70,7 @@ pub(super) struct Analysis {
     /// Minimum and maximum number of entries.
     least: usize,
     most: usize,
-    /// The engine's keys of the position ([`Engine::keys`]), if numbers of the root are requested.
-    root_info: Option<[u128; 2]>,
+    root_info: bool,
     pv_visits: bool,
     /// Current ownership of the board for the side to move, top row first, if requested; replaced
     /// by the search's estimate.
@@ -112,14 +111,14 @@ impl Analysis {
             size: engine.size(),
             least: 0,
             most: usize::MAX,
-            root_info: None,
+            root_info: false,
             pv_visits: false,
             ownership: None,
             ignored: Vec::new(),
             is_deep: false,
         };
         let mut restrictions = Vec::new();
-        let (mut wants_root, mut wants_ownership) = (false, dialect == Dialect::Cgos);
+        let mut wants_ownership = dialect == Dialect::Cgos;
         let mut words = args.all().into_iter().peekable();
         while let Some(word) = words.next() {
             let key = word.to_ascii_lowercase();
@@ -142,7 +141,7 @@ impl Analysis {
                 "interval" => analysis.options.interval = Some(interval(&key, value)?),
                 "minmoves" => analysis.least = number(&key, value)?,
                 "maxmoves" => analysis.most = number(&key, value)?,
-                "rootinfo" => wants_root = truth(&key, value)?,
+                "rootinfo" => analysis.root_info = truth(&key, value)?,
                 "ownership" => wants_ownership = truth(&key, value)?,
                 "movesownership" => {
                     analysis.options.points = match truth(&key, value)? {
@@ -162,7 +161,6 @@ impl Analysis {
         if !legal.is_empty() && analysis.options.avoid.len() == legal.len() {
             return Err(Failure::AllExcluded(analysis.color));
         }
-        analysis.root_info = wants_root.then(|| engine.keys(analysis.color));
         if wants_ownership {
             analysis.ownership = Some(ownership(engine, analysis.view().side));
         }
@@ -187,13 +185,12 @@ impl Analysis {
             return None;
         }
         let mut line = entries.join(" ");
-        if let (Some([this, of_all]), Dialect::Kata) = (self.root_info, self.dialect) {
+        if self.root_info && self.dialect == Dialect::Kata {
             let root = self.view().of_root(report);
             // Writing to a string cannot fail, here and below.
             let _ = write!(
                 line,
-                " rootInfo visits {visits} utility {:.6} winrate {:.6} {} weight {visits}.0 \
-                 thisHash {this:032X} symHash {of_all:032X}",
+                " rootInfo visits {visits} utility {:.6} winrate {:.6} {} weight {visits}.0",
                 root.utility,
                 root.winrate(),
                 score(root),

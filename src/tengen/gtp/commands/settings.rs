@@ -1,4 +1,4 @@
-//! Settings that may change during a game, under GoGui's and KataGo's names.
+//! Settings that may change during a game, under KataGo's names.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -7,11 +7,6 @@ use super::Arguments;
 use crate::clock::{USUAL_LAG, seconds};
 use crate::engine::{DEFAULT_TIME_PER_MOVE, Engine};
 use crate::gtp::{Failure, Reply, Session};
-
-/// "1" or "0" for GoGui's check boxes.
-fn digit(on: bool) -> &'static str {
-    if on { "1" } else { "0" }
-}
 
 fn truth(text: &str) -> Result<bool, Failure> {
     match text {
@@ -35,14 +30,13 @@ fn text(time: Option<Duration>) -> String {
     time.unwrap_or_default().as_secs_f64().to_string()
 }
 
-/// Settings of `tengen-settings` and KataGo's commands; none of them needs a new engine.
+/// Settings that may change; none of them needs a new engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Setting {
     Visits,
     TimePerMove,
     Lag,
     Ponder,
-    LiveGraphics,
     RootPolicyTemperature,
     WideRootNoise,
     AnalysisWideRootNoise,
@@ -51,10 +45,10 @@ enum Setting {
 }
 
 impl Setting {
-    /// Finds a setting by name in the first or the second table.
-    fn find(table: &[(&str, Setting)], name: &str) -> Result<Setting, Failure> {
-        let found = table.iter().find(|(known, _)| *known == name);
-        found.map(|(_, setting)| *setting).ok_or(Failure::Refused(
+    /// The setting of this name.
+    fn find(name: &str) -> Result<Setting, Failure> {
+        let found = SETTINGS.iter().find(|(known, ..)| *known == name);
+        found.map(|(.., setting)| *setting).ok_or(Failure::Refused(
             "unknown parameter; see kata-list-params and tengen-settings",
         ))
     }
@@ -69,8 +63,8 @@ impl Setting {
                 text(thinking_limits.time_per_move.or(usual))
             }
             Setting::Lag => text(thinking_limits.lag.or(Some(USUAL_LAG))),
-            Setting::Ponder => digit(session.options.ponder).to_owned(),
-            Setting::LiveGraphics => digit(session.options.live_graphics).to_owned(),
+            // As GoGui's check boxes need it.
+            Setting::Ponder => u8::from(session.options.ponder).to_string(),
             Setting::RootPolicyTemperature => {
                 let usual = session.options.root_policy_temperature;
                 session.root.policy_temperature.unwrap_or(usual).to_string()
@@ -95,7 +89,6 @@ impl Setting {
             }
             Setting::Lag => thinking_limits.lag = Some(seconds(value)?),
             Setting::Ponder => session.options.ponder = truth(value)?,
-            Setting::LiveGraphics => session.options.live_graphics = truth(value)?,
             Setting::RootPolicyTemperature => {
                 let temperature = number(value, 0.01..=100.0)?;
                 session.root.policy_temperature = Some(temperature as f32);
@@ -118,54 +111,52 @@ impl Setting {
     }
 }
 
-/// GoGui's dialog: field type, name and setting.
-const DIALOG: &[(&str, &str, Setting)] = &[
-    ("string", "visits", Setting::Visits),
-    ("string", "time_per_move", Setting::TimePerMove),
-    ("string", "lag", Setting::Lag),
-    ("bool", "ponder", Setting::Ponder),
-    ("bool", "live_graphics", Setting::LiveGraphics),
+/// KataGo's names, with the types of their fields in GoGui's dialog where they are shown.
+const SETTINGS: &[(&str, Option<&str>, Setting)] = &[
+    ("maxVisits", Some("string"), Setting::Visits),
+    ("maxTime", Some("string"), Setting::TimePerMove),
+    ("lagBuffer", Some("string"), Setting::Lag),
+    ("ponderingEnabled", Some("bool"), Setting::Ponder),
+    ("playoutDoublingAdvantage", None, Setting::Zero),
+    (
+        "analysisWideRootNoise",
+        None,
+        Setting::AnalysisWideRootNoise,
+    ),
+    ("wideRootNoise", None, Setting::WideRootNoise),
+    (
+        "rootPolicyTemperature",
+        None,
+        Setting::RootPolicyTemperature,
+    ),
 ];
 
-/// KataGo's names.
-const KATA: &[(&str, Setting)] = &[
-    ("maxVisits", Setting::Visits),
-    ("maxTime", Setting::TimePerMove),
-    ("lagBuffer", Setting::Lag),
-    ("ponderingEnabled", Setting::Ponder),
-    ("playoutDoublingAdvantage", Setting::Zero),
-    ("analysisWideRootNoise", Setting::AnalysisWideRootNoise),
-    ("wideRootNoise", Setting::WideRootNoise),
-    ("rootPolicyTemperature", Setting::RootPolicyTemperature),
-];
-
-/// Without arguments lists all settings in GoGui's `param` format; with two, sets one.
+/// Without arguments lists settings in GoGui's `param` format; with two, sets one.
 pub(super) fn dialog(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    if args.optional(0).is_none() {
-        let lines = DIALOG
-            .iter()
-            .map(|(kind, name, setting)| format!("[{kind}] {name} {}", setting.get(session)));
-        return Ok(lines.collect::<Vec<_>>().join("\n"));
+    if args.optional(0).is_some() {
+        return kata_set_param(session, args);
     }
-    let names: Vec<(&str, Setting)> = DIALOG.iter().map(|row| (row.1, row.2)).collect();
-    let setting = Setting::find(&names, args.text(0)?)?;
-    setting.set(session, args.text(1)?)?;
-    Ok(String::new())
+    let line = |(name, kind, setting): &(&str, Option<&str>, Setting)| {
+        let kind = (*kind)?;
+        Some(format!("[{kind}] {name} {}", setting.get(session)))
+    };
+    let lines = SETTINGS.iter().filter_map(line);
+    Ok(lines.collect::<Vec<_>>().join("\n"))
 }
 
 pub(super) fn kata_list_params(_: &mut Session, _: &Arguments<'_>) -> Reply {
-    let names: Vec<&str> = KATA.iter().map(|(name, _)| *name).collect();
+    let names: Vec<&str> = SETTINGS.iter().map(|(name, ..)| *name).collect();
     Ok(names.join(" "))
 }
 
 pub(super) fn kata_get_param(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    Ok(Setting::find(KATA, args.text(0)?)?.get(session))
+    Ok(Setting::find(args.text(0)?)?.get(session))
 }
 
 /// All of them as a JSON object.
 pub(super) fn kata_get_params(session: &mut Session, _: &Arguments<'_>) -> Reply {
-    let fields = KATA.iter();
-    let fields = fields.map(|(name, setting)| format!("\"{name}\":{}", setting.get(session)));
+    let fields = SETTINGS.iter();
+    let fields = fields.map(|(name, _, setting)| format!("\"{name}\":{}", setting.get(session)));
     Ok(format!("{{{}}}", fields.collect::<Vec<_>>().join(",")))
 }
 
@@ -188,7 +179,7 @@ const KATA_ONLY: &[&str] = &[
 /// so.
 pub(super) fn kata_set_param(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let (name, value) = (args.text(0)?, args.text(1)?);
-    match Setting::find(KATA, name) {
+    match Setting::find(name) {
         Ok(setting) => setting.set(session, value)?,
         // The network is loaded for one profile.
         Err(_) if name == "humanSLProfile" => {

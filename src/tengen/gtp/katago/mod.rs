@@ -225,11 +225,8 @@ impl Katago {
         fields: Fields<'_>,
         say: &mut dyn FnMut(Value),
     ) -> Result<(), Refusal> {
-        let turns = fields.integers("turnNumbers", i64::MIN..=i64::MAX)?;
-        let named = |turn: usize| {
-            let is_it = |&named: &i64| usize::try_from(named) == Ok(turn);
-            turns.as_ref().is_none_or(|turns| turns.iter().any(is_it))
-        };
+        let turns = fields.indices("turnNumbers", usize::MAX)?;
+        let named = |turn| turns.as_ref().is_none_or(|turns| turns.contains(&turn));
         let is_of = |task: &Task| id.is_none_or(|id| task.query.id == id) && named(task.turn);
         let ended = self.queue.terminate(is_of);
         for task in ended {

@@ -215,17 +215,8 @@ fn check(engine: &mut dyn Engine, record: &GameRecord) -> Result<Vec<Refusal>, R
 
 fn turns(fields: Fields<'_>, last: usize) -> Result<BTreeMap<usize, i64>, Refusal> {
     let priority = fields.integer("priority", -MAX_URGENT..=MAX_URGENT)?;
-    let most = i64::try_from(last).unwrap_or(i64::MAX);
-    let turns = fields.integers("analyzeTurns", 0..=most)?;
-    let turns: Vec<usize> = match turns {
-        None => vec![last],
-        Some(turns) => {
-            let turns = turns.into_iter();
-            turns
-                .filter_map(|turn| usize::try_from(turn).ok())
-                .collect()
-        }
-    };
+    let turns = fields.indices("analyzeTurns", last)?;
+    let turns = turns.unwrap_or_else(|| vec![last]);
     if turns.is_empty() {
         let text = "is empty: name a turn, or leave it out for the position after all moves";
         return Err(Refusal::new("analyzeTurns", text));
