@@ -3,8 +3,8 @@
 //!
 //! The manager sends lines; most are answered by one line: a point `X,Y`, `OK`, `ERROR` or
 //! `UNKNOWN` and a reason. `INFO` and `END` are never answered, and `MESSAGE` lines may come before
-//! an answer. A position comes as lines that end with `DONE`, or as words on one line. Commands are
-//! case-insensitive. Extensions of Yixin's protocol are understood as far as they fit.
+//! an answer. A position comes as lines that end with `DONE`. Commands are case-insensitive. Extensions
+//! of Yixin's protocol are understood as far as they fit.
 
 mod info;
 mod play;

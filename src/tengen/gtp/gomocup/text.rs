@@ -78,24 +78,14 @@ impl Listing {
         }
     }
 
-    /// Takes a line: one stone, or several words with a stone each. Returns whether the list is
-    /// complete.
+    /// Takes a line with one stone. Returns whether the list is complete.
     pub(super) fn takes(&mut self, text: &str) -> bool {
-        let text = text.replace(" ,", ",").replace(", ", ",");
-        if !text.contains(',') {
-            return self.word(text.trim());
+        let text = text.trim();
+        let is_done = text.eq_ignore_ascii_case("DONE");
+        if !is_done && !text.is_empty() {
+            self.line(text);
         }
-        text.split_whitespace().any(|word| self.word(word))
-    }
-
-    fn word(&mut self, word: &str) -> bool {
-        if word.eq_ignore_ascii_case("DONE") {
-            return true;
-        }
-        if !word.is_empty() {
-            self.line(word);
-        }
-        false
+        is_done
     }
 
     /// Takes one stone; errors are reported at the end.
