@@ -77,6 +77,6 @@ pub(super) fn printsgf(session: &mut Session, args: &Arguments<'_>) -> Reply {
 /// A file name without the quotes that people put around it.
 fn unquoted(name: &str) -> &str {
     let name = name.trim();
-    let inside = |mark| name.strip_prefix(mark)?.strip_suffix(mark);
+    let inside = |mark: char| name.strip_prefix(mark)?.strip_suffix(mark);
     inside('"').or_else(|| inside('\'')).unwrap_or(name)
 }
