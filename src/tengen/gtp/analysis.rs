@@ -11,6 +11,7 @@ use std::time::Duration;
 use super::board::{self, format_move, format_moves, move_names, ownership, parse_vertex};
 use super::commands::Arguments;
 use super::numbers::{Dialect, Numbers, Perspective, View, told};
+use super::session::Ignored;
 use super::{Failure, numbers, parse_color};
 use crate::engine::Engine;
 use crate::game::{BoardSize, Color, Move};
@@ -75,16 +76,12 @@ pub(super) struct Analysis {
     /// Current ownership of the board for the side to move, top row first, if requested; replaced
     /// by the search's estimate.
     ownership: Option<Vec<f32>>,
-    /// Ignored keys.
-    pub(super) ignored: Vec<String>,
-    /// Whether `avoid` or `allow` name a depth beyond the first move, to which they are limited.
-    pub(super) is_deep: bool,
 }
 
 impl Analysis {
     /// Parses `[COLOUR] [CENTISECONDS] [KEY VALUE]...`; keys and their order are KataGo's. `avoid` and `allow` are for
     /// the first move: only entries for the side to move matter here. An unknown or unsupported
-    /// key is ignored with its value, and listed among the ignored.
+    /// key is ignored with its value, and noted.
     ///
     /// # Errors
     /// [`Failure::Syntax`], and [`Failure::AllExcluded`] where they leave no legal move.
@@ -93,6 +90,7 @@ impl Analysis {
         dialect: Dialect,
         perspective: Perspective,
         engine: &dyn Engine,
+        ignored: &mut Ignored,
     ) -> Result<Analysis, Failure> {
         let mut analysis = Analysis {
             color: engine.to_move(),
@@ -114,8 +112,6 @@ impl Analysis {
             root_info: false,
             pv_visits: false,
             ownership: None,
-            ignored: Vec::new(),
-            is_deep: false,
         };
         let mut restrictions = Vec::new();
         let mut wants_ownership = dialect == Dialect::Cgos;
@@ -133,7 +129,11 @@ impl Analysis {
             if key == "avoid" || key == "allow" {
                 let (restriction, depth) = restriction(&key, &mut words, engine.size())?;
                 restrictions.push(restriction);
-                analysis.is_deep |= depth > 1;
+                if depth > 1 {
+                    let text =
+                        "avoid and allow restrict the first move only, independent of the depth";
+                    ignored.warn(text);
+                }
                 continue;
             }
             let value = words.next_if(|next| !is_key(next));
@@ -151,7 +151,7 @@ impl Analysis {
                 }
                 "pvvisits" => analysis.pv_visits = truth(&key, value)?,
                 _ => match value {
-                    Some(_) => analysis.ignored.push(word.to_owned()),
+                    Some(_) => ignored.note(word),
                     None => return Err(Failure::wrong(word, "colour, time or key with a value")),
                 },
             }

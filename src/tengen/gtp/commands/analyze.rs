@@ -1,7 +1,5 @@
 //! Analysis commands for board programs; the network in use and its raw output; who wins with best play.
 
-use std::time::Duration;
-
 use super::Arguments;
 use crate::clock::StopReason;
 use crate::engine::{AnalysisEffort, AnalysisRequest, Decision, Engine, MoveKind, MoveRequest};
@@ -22,16 +20,9 @@ pub(super) fn begin(
     kind: Option<MoveKind>,
 ) -> Result<Analysis, Failure> {
     let perspective = session.options.perspective;
-    let mut analysis = Analysis::parse(args, dialect, perspective, &*session.engine)?;
+    let (engine, ignored) = (&*session.engine, &mut session.ignored);
+    let mut analysis = Analysis::parse(args, dialect, perspective, engine, ignored)?;
     analysis.options.root_policy_temperature = session.root.temperature(kind.is_none());
-    for key in &analysis.ignored {
-        session.ignored.note(key);
-    }
-    if analysis.is_deep {
-        session
-            .ignored
-            .warn("avoid and allow restrict the first move only, independent of the depth");
-    }
     if kind.is_some() && session.engine.legal_moves(analysis.color).is_empty() {
         // There is nothing to search.
         let decision = session.choose(analysis.color, MoveKind::Named);
@@ -249,13 +240,10 @@ pub(super) fn network(session: &mut Session, _: &Arguments<'_>) -> Reply {
     Ok(log.join("\n"))
 }
 
-/// Time when none is given.
-const DEFAULT_TIME: Duration = Duration::from_secs(10);
-
 /// Pairs of a name and a word on one line; `line` comes last and takes the rest. `winner` is
 /// `nobody` in a draw, and `unknown` if the time was too short.
 pub(super) fn solve(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    let (color, time) = args.color_and_time(session.engine.to_move(), DEFAULT_TIME)?;
+    let (color, time) = args.color_and_time(session.engine.to_move())?;
     let solution = session.until_interrupted(|engine, stop| engine.solve(color, time, stop));
     let solution = solution.ok_or(Failure::Refused("this game has no solver"))?;
     let winner = match solution.outcome {

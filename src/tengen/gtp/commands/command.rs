@@ -182,20 +182,16 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// `[COLOUR] [SECONDS]`; the default colour is the side to move.
-    pub(super) fn color_and_time(
-        &self,
-        to_move: Color,
-        usual: Duration,
-    ) -> Result<(Color, Duration), Failure> {
+    /// `[COLOUR] [SECONDS]`: the side to move and ten seconds unless they are given.
+    pub(super) fn color_and_time(&self, to_move: Color) -> Result<(Color, Duration), Failure> {
         let mut rest = self.all().into_iter().peekable();
         let color = match rest.next_if(|text| text.parse::<f64>().is_err()) {
             Some(named) => parse_color(named)?,
             None => to_move,
         };
         let time = match rest.next() {
-            Some(text) => seconds(text).map_err(|_| Failure::wrong(text, SECONDS))?,
-            None => usual,
+            Some(text) => seconds(text).map_err(|_| Failure::wrong(text, "time in seconds"))?,
+            None => Duration::from_secs(10),
         };
         Ok((color, time))
     }
@@ -215,6 +211,3 @@ pub(super) fn integer(text: &str) -> Result<i64, Failure> {
         Err(_) => Err(Failure::wrong(text, "whole number")),
     }
 }
-
-/// Description of a time argument.
-pub(super) const SECONDS: &str = "time in seconds";

@@ -13,9 +13,6 @@ use crate::gtp::numbers::rate;
 use crate::gtp::{Failure, Reply, Session};
 use crate::search::{AnalysisOptions, MoveReport, Observer, SearchReport, StopFlag};
 
-/// Time of a [`search`] when none is given.
-const SEARCH_TIME: Duration = Duration::from_secs(10);
-
 /// The side: the given colour, or the side to move.
 fn mover(session: &Session, args: &Arguments<'_>) -> Result<Color, Failure> {
     match args.optional(0) {
@@ -48,7 +45,7 @@ fn labelled(
 /// Searches the position, with its principal variation drawn if live graphics are on, and shows the
 /// values of the moves. `# interrupt` ends it, like any search.
 pub(super) fn search(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    let (color, time) = args.color_and_time(session.engine.to_move(), SEARCH_TIME)?;
+    let (color, time) = args.color_and_time(session.engine.to_move())?;
     let effort = AnalysisEffort::Bounded {
         visits: None,
         time: Some(time),

@@ -155,27 +155,20 @@ impl Katago {
         let fields = Fields(&request);
         let done = match fields.text("action") {
             Ok(Some(action)) => self.act(action, &request, say),
-            Ok(None) => self.take(id, fields, say),
+            Ok(None) => {
+                let read = Query::read(id, fields, &self.resources.make, &self.options);
+                read.map(|(query, warnings)| {
+                    for warning in &warnings {
+                        say(warning.told(id, "warning"));
+                    }
+                    self.queue.push(&Arc::new(query));
+                })
+            }
             Err(refusal) => Err(refusal),
         };
         if let Err(refusal) = done {
             say(refusal.told(id, "error"));
         }
-    }
-
-    /// Processes a query.
-    fn take(
-        &self,
-        id: &str,
-        fields: Fields<'_>,
-        say: &mut dyn FnMut(Value),
-    ) -> Result<(), Refusal> {
-        let (query, warnings) = Query::read(id, fields, &self.resources.make, &self.options)?;
-        for warning in &warnings {
-            say(warning.told(id, "warning"));
-        }
-        self.queue.push(&Arc::new(query));
-        Ok(())
     }
 
     /// Executes a request, and answers by repeating it.

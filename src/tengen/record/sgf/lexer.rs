@@ -44,7 +44,7 @@ pub(super) fn tree<'a>(
     text: &'a str,
     take: &mut dyn FnMut(Option<usize>, Vec<Property<'a>>),
 ) -> Result<(Vec<String>, &'a str), SgfError> {
-    let mut lexer = Lexer::at_start(text)?;
+    let mut lexer = Lexer::new(text, start(text).ok_or(SgfError::NoTree)?);
     // The node that each open bracket continues; the first bracket stands before the start.
     let mut open = vec![None];
     let (mut count, mut last, mut properties) = (0, None, 0);
@@ -170,11 +170,6 @@ impl<'a> Lexer<'a> {
             skipped: None,
             end: End::Open,
         }
-    }
-
-    fn at_start(text: &'a str) -> Result<Lexer<'a>, SgfError> {
-        let at = start(text).ok_or(SgfError::NoTree)?;
-        Ok(Lexer::new(text, at))
     }
 
     /// The next token; `None` at the end of the text, perhaps inside a value. Anything else is skipped.
