@@ -224,7 +224,14 @@ pub(super) fn kata_set_rules(session: &mut Session, args: &Arguments<'_>) -> Rep
     let text = args.all().join(" ");
     let rules = match session.engine.rules_json() {
         Some(_) => text,
-        None => name_in_json(&text).unwrap_or(text),
+        None => match name_in_json(&text) {
+            Some(name) => {
+                let text = "of the fields of kata-get-rules only `rules` counts in this game";
+                session.ignored.warn(text);
+                name
+            }
+            None => text,
+        },
     };
     session.engine.set_rules(&rules)?;
     Ok(String::new())
