@@ -139,7 +139,7 @@ fn options_choose_what_is_shown() {
     // Anything after the last principal variation hides that entry from Sabaki, which never asks
     // for it.
     check("5 rootInfo true", |_, line| {
-        line.contains(" rootInfo visits ") && line.contains(" symHash ")
+        line.contains(" rootInfo visits ") && line.contains(" utility ")
     });
     check("5 ownership true", |_, line| {
         let owners = line.split(" ownership ").nth(1).unwrap_or_default();

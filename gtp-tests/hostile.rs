@@ -247,7 +247,7 @@ fn thousands_of_commands_are_answered_in_order() {
         "name",
         "gogui-rules_legal_moves",
         "lz-analyze 1",
-        "tengen-fate",
+        "tengen-legal",
     ];
     let count = 20_000;
     let input: String = (1..=count)

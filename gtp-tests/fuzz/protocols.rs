@@ -56,7 +56,7 @@ fn say<C: Protocol>(
         side.interrupts().begin_command();
         side.answer(&command, &mut |text| answer.push_str(text));
         check(&answer);
-        if side.is_over() {
+        if C::ends(&command) {
             return;
         }
         side.idle();

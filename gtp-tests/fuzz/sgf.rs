@@ -16,5 +16,5 @@ pub(crate) fn read(data: &[u8]) {
     assert_eq!(sgf::write(&again), text);
     let style = NgStyle::default();
     assert!(style.write(&record).ends_with(")\n"));
-    assert!(!style.file_name(&record).contains('/'));
+    assert!(!style.file_name(&record, "").contains('/'));
 }

@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicBool;
 use clap::{Command, Parser};
 
 pub use flags::{FlagSet, Flags, flag, given, with_note};
-use help::{with_short_help, with_tip};
+use help::with_short_help;
 
 use crate::system;
 pub use crate::system::own_temporary_folder;
@@ -48,9 +48,7 @@ fn try_read<Cli: Parser, T: Into<OsString> + Clone>(
     arguments: impl IntoIterator<Item = T>,
 ) -> Result<Cli, clap::Error> {
     let command = with_short_help(with_negative_numbers(Cli::command()));
-    let matches = command.try_get_matches_from(arguments);
-    let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
-    cli.map_err(|error| with_tip(error, &Cli::command()))
+    Cli::from_arg_matches(&command.try_get_matches_from(arguments)?)
 }
 
 /// Prints an error of the arguments, or the help that was asked for, and ends the process.

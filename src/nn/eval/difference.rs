@@ -45,7 +45,7 @@ impl Difference {
     }
 
     /// Compares two evaluators' answers to one row with these legal moves.
-    fn of_row(outputs: [&Outputs; 2], row: usize, legal: &[bool]) -> Difference {
+    pub fn of_row(outputs: [&Outputs; 2], row: usize, legal: &[bool]) -> Difference {
         let [p, q] = outputs.map(|out| {
             let logits = out.policy(row).iter().zip(legal);
             log_softmax(logits.filter(|(_, legal)| **legal).map(|(logit, _)| *logit))

@@ -70,7 +70,9 @@ impl Gomocup {
         };
         if output::is_attended() {
             output::tell(&output::who(&options, loaded, "Gomocup"));
-            output::tell("Try `START 15` and `BEGIN`; `HELP` lists more, `END` or Ctrl-D ends.");
+            output::tell(
+                "Try `START 15`, `BEGIN`, `TURN 7,7` (column and row, from 0); `END` or Ctrl-D ends.",
+            );
         }
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let tell = |line: &str| log::warn!("{line}");

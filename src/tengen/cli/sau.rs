@@ -76,9 +76,6 @@ pub(crate) struct Sau {
     /// lacks, and gb18030 has all.
     #[arg(long, value_name = "NAME", default_value_t = Charset::default())]
     ng_charset: Charset,
-    /// Pattern of their file names.
-    #[arg(long, value_name = "PATTERN", default_value_t = NgStyle::default().file, value_parser = NgStyle::file_pattern)]
-    ng_file: String,
 }
 
 fn positive(text: &str) -> Result<f64, String> {
@@ -127,7 +124,6 @@ impl Sau {
         let style = NgStyle {
             game: self.ng_game,
             play: self.ng_play,
-            file: self.ng_file,
             charset: self.ng_charset,
             time: String::new(),
             place: self.place,

@@ -392,10 +392,6 @@ pub trait Engine: Send {
     /// The side to move.
     fn to_move(&self) -> Color;
 
-    /// Keys of the position with `color` to move: its own, and one that all its images under symmetries of the board
-    /// have in common. Equal positions of a game have equal keys.
-    fn keys(&self, color: Color) -> [u128; 2];
-
     /// The legal moves of `color` if it were to move, the pass included; ascending.
     fn legal_moves(&self, color: Color) -> Vec<Move>;
 

@@ -19,7 +19,7 @@ use super::{
     MakeThinker, MoveKind, MoveRequest, MoveTime, Request, Resign, RulesError, ScoringInterrupted,
     SearchTask, Solution, ThinkError, ThinkerLog, ThinkingLimits,
 };
-use crate::book::{BookLine, Images};
+use crate::book::BookLine;
 use crate::clock::{Budget, Clock, TimeControl};
 use crate::game::{
     BoardSize, Color, Game, GameInfo, HalfPoints, Move, Outcome, OwnershipEstimate, Rules as _,
@@ -444,14 +444,6 @@ impl<G: Game> Engine for Player<G> {
 
     fn to_move(&self) -> Color {
         self.history.position().to_move()
-    }
-
-    fn keys(&self, color: Color) -> [u128; 2] {
-        let position = self.history.position_for(color);
-        let images = Images::made(position.clone(), |symmetry| {
-            Some(self.history.turned(symmetry)?.position_for(color))
-        });
-        [position.key(), images.key()]
     }
 
     fn legal_moves(&self, color: Color) -> Vec<Move> {

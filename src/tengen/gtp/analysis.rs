@@ -11,6 +11,7 @@ use std::time::Duration;
 use super::board::{self, format_move, format_moves, move_names, ownership, parse_vertex};
 use super::commands::Arguments;
 use super::numbers::{Dialect, Numbers, Perspective, View, told};
+use super::session::Ignored;
 use super::{Failure, numbers, parse_color};
 use crate::engine::Engine;
 use crate::game::{BoardSize, Color, Move};
@@ -27,7 +28,7 @@ const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 #[rustfmt::skip]
 const KEYS: &[&str] = &[
     "interval", "minmoves", "maxmoves", "avoid", "allow", "rootinfo", "ownership", "movesownership",
-    "pvvisits", "pvedgevisits",
+    "pvvisits",
 ];
 
 /// Whether a word is a key and therefore not a value.
@@ -71,23 +72,16 @@ pub(super) struct Analysis {
     least: usize,
     most: usize,
     root_info: bool,
-    /// The engine's keys of the position ([`Engine::keys`]).
-    keys: [u128; 2],
     pv_visits: bool,
-    pv_edge_visits: bool,
     /// Current ownership of the board for the side to move, top row first, if requested; replaced
     /// by the search's estimate.
     ownership: Option<Vec<f32>>,
-    /// Ignored keys.
-    pub(super) ignored: Vec<String>,
-    /// Whether `avoid` or `allow` name a depth beyond the first move, to which they are limited.
-    pub(super) is_deep: bool,
 }
 
 impl Analysis {
     /// Parses `[COLOUR] [CENTISECONDS] [KEY VALUE]...`; keys and their order are KataGo's. `avoid` and `allow` are for
     /// the first move: only entries for the side to move matter here. An unknown or unsupported
-    /// key is ignored with its value, and listed among the ignored.
+    /// key is ignored with its value, and noted.
     ///
     /// # Errors
     /// [`Failure::Syntax`], and [`Failure::AllExcluded`] where they leave no legal move.
@@ -96,6 +90,7 @@ impl Analysis {
         dialect: Dialect,
         perspective: Perspective,
         engine: &dyn Engine,
+        ignored: &mut Ignored,
     ) -> Result<Analysis, Failure> {
         let mut analysis = Analysis {
             color: engine.to_move(),
@@ -115,12 +110,8 @@ impl Analysis {
             least: 0,
             most: usize::MAX,
             root_info: false,
-            keys: [0; 2],
             pv_visits: false,
-            pv_edge_visits: false,
             ownership: None,
-            ignored: Vec::new(),
-            is_deep: false,
         };
         let mut restrictions = Vec::new();
         let mut wants_ownership = dialect == Dialect::Cgos;
@@ -138,7 +129,11 @@ impl Analysis {
             if key == "avoid" || key == "allow" {
                 let (restriction, depth) = restriction(&key, &mut words, engine.size())?;
                 restrictions.push(restriction);
-                analysis.is_deep |= depth > 1;
+                if depth > 1 {
+                    let text =
+                        "avoid and allow restrict the first move only, independent of the depth";
+                    ignored.warn(text);
+                }
                 continue;
             }
             let value = words.next_if(|next| !is_key(next));
@@ -155,9 +150,8 @@ impl Analysis {
                     }
                 }
                 "pvvisits" => analysis.pv_visits = truth(&key, value)?,
-                "pvedgevisits" => analysis.pv_edge_visits = truth(&key, value)?,
                 _ => match value {
-                    Some(_) => analysis.ignored.push(word.to_owned()),
+                    Some(_) => ignored.note(word),
                     None => return Err(Failure::wrong(word, "colour, time or key with a value")),
                 },
             }
@@ -166,9 +160,6 @@ impl Analysis {
         analysis.options.avoid = avoided(&restrictions, analysis.color, &legal);
         if !legal.is_empty() && analysis.options.avoid.len() == legal.len() {
             return Err(Failure::AllExcluded(analysis.color));
-        }
-        if analysis.root_info {
-            analysis.keys = engine.keys(analysis.color);
         }
         if wants_ownership {
             analysis.ownership = Some(ownership(engine, analysis.view().side));
@@ -196,12 +187,10 @@ impl Analysis {
         let mut line = entries.join(" ");
         if self.root_info && self.dialect == Dialect::Kata {
             let root = self.view().of_root(report);
-            let [this, of_all] = self.keys;
             // Writing to a string cannot fail, here and below.
             let _ = write!(
                 line,
-                " rootInfo visits {visits} utility {:.6} winrate {:.6} {} weight {visits}.0 \
-                 thisHash {this:032X} symHash {of_all:032X}",
+                " rootInfo visits {visits} utility {:.6} winrate {:.6} {} weight {visits}.0",
                 root.utility,
                 root.winrate(),
                 score(root),
@@ -271,12 +260,9 @@ impl Analysis {
         );
         // Positions reached by several lines are not distinguished: a line's visits are those of
         // its moves.
-        let visits: Vec<String> = found.pv_visits.iter().map(u64::to_string).collect();
         if self.pv_visits {
+            let visits: Vec<String> = found.pv_visits.iter().map(u64::to_string).collect();
             let _ = write!(entry, " pvVisits {}", visits.join(" "));
-        }
-        if self.pv_edge_visits {
-            let _ = write!(entry, " pvEdgeVisits {}", visits.join(" "));
         }
         if self.options.points == PointsByMove::Owners
             && let Some(expected) = found.expected.as_ref().or(report.expected.as_ref())

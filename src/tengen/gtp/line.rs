@@ -1,5 +1,7 @@
 //! Parsing of input lines and formatting of replies.
 
+use std::io::{ErrorKind, Read};
+
 use super::Failure;
 use crate::record::decode_text;
 
@@ -54,6 +56,16 @@ impl Lines {
         match std::mem::take(&mut self.is_too_long) {
             true => take(Err(&line)),
             false => take(Ok(&line)),
+        }
+    }
+}
+
+/// The next piece of input; empty at its end, for which a read error counts.
+pub(super) fn next_piece<'a>(input: &mut impl Read, buffer: &'a mut [u8]) -> &'a [u8] {
+    loop {
+        match input.read(buffer) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            read => return buffer.get(..read.unwrap_or(0)).unwrap_or_default(),
         }
     }
 }
@@ -163,48 +175,6 @@ pub(super) fn reply(id: &str, result: Result<String, Failure>) -> String {
     let lines = text.lines().map(str::trim_end);
     let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
     format!("{mark}{id} {}\n\n", lines.join("\n"))
-}
-
-/// A successful reply written line by line during a search: its mark and id on the first line, an
-/// empty line at the end.
-pub(super) struct Stream<'a> {
-    id: &'a str,
-    send: &'a mut dyn FnMut(&str),
-    open: bool,
-}
-
-impl<'a> Stream<'a> {
-    /// A reply that has not been opened yet.
-    pub(super) fn new(id: &'a str, send: &'a mut dyn FnMut(&str)) -> Stream<'a> {
-        Stream {
-            id,
-            send,
-            open: false,
-        }
-    }
-
-    /// Writes the first line; from now on the command has succeeded.
-    pub(super) fn open(&mut self) {
-        self.open = true;
-        (self.send)(&format!("={}\n", self.id));
-    }
-
-    pub(super) fn is_open(&self) -> bool {
-        self.open
-    }
-
-    /// Writes one line that is not empty.
-    pub(super) fn line(&mut self, text: &str) {
-        (self.send)(&format!("{text}\n"));
-    }
-
-    /// Writes a last line, if there is one, and the end.
-    pub(super) fn close(mut self, last: &str) {
-        if !last.is_empty() {
-            self.line(last);
-        }
-        (self.send)("\n");
-    }
 }
 
 #[cfg(test)]

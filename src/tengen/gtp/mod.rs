@@ -19,7 +19,6 @@ mod board;
 mod commands;
 mod files;
 mod gomocup;
-mod graphics;
 mod interrupts;
 mod katago;
 mod line;
@@ -58,9 +57,6 @@ type Reply = Result<String, Failure>;
 /// the `?`.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum Failure {
-    /// There is no command of this name.
-    #[error("unknown command")]
-    UnknownCommand,
     /// Arguments are missing or invalid.
     #[error("syntax error: {0}")]
     Syntax(String),
@@ -76,72 +72,21 @@ pub enum Failure {
     /// Unknown rules, or rules that cannot be set now.
     #[error(transparent)]
     Rules(#[from] RulesError),
-    /// A field of the rules that has only one value in this game.
-    #[error(
-        "`{field}` cannot be {value} in this game: of the fields of kata-get-rules only `rules` can change"
-    )]
-    FixedRule {
-        /// The field.
-        field: String,
-        /// The value asked for, as JSON.
-        value: String,
-    },
-    /// There is no move to undo.
-    #[error("cannot undo")]
-    CannotUndo,
     /// The file cannot be read, or is not a game that can be replayed here.
     #[error("cannot load file: {0}")]
     CannotLoad(String),
     /// The file cannot be written.
     #[error("cannot save file: {0}")]
     CannotSave(String),
-    /// The game has not ended.
-    #[error("cannot score")]
-    CannotScore,
     /// Dead stones, and therefore the score, are not known.
     #[error("cannot score: {0}")]
     ScoringInterrupted(#[from] ScoringInterrupted),
-    /// A move is wanted of a side that has not lost, in a finished game without passes.
-    #[error("the game is over, and this side has not lost: there is no move to make")]
-    Over,
     /// The restrictions of an analysis exclude all legal moves of this side.
     #[error("no move is left for {0}: avoid and allow exclude every legal one")]
     AllExcluded(Color),
-    /// There are stones on the board already.
-    #[error("board not empty")]
-    NotEmpty,
-    /// This number of handicap stones is too large or too small.
-    #[error("invalid number of stones")]
-    Stones,
-    /// Handicap stones cannot stand there.
-    #[error("bad vertex list")]
-    BadVertices,
-    /// The game has no handicap.
-    #[error("there are no handicap stones in this game")]
-    NoHandicap,
-    /// No report: the game is over, or the search could not be run.
-    #[error("no search of this position: the game is over, or no time is left for one")]
-    NoSearch,
-    /// Playouts choose the moves: they were requested, or no network fits the board.
-    #[error("no network is in use: tengen-network says why")]
-    NoNetwork,
-    /// This game's endings cannot be solved.
-    #[error("this game has no solver")]
-    NoSolver,
-    /// Unknown setting.
-    #[error("unknown parameter; see kata-list-params and tengen-settings")]
-    NoSetting,
-    /// A setting that is read-only here.
-    #[error("this setting can only be 0 here")]
-    OnlyZero,
-    /// Whom the network imitates cannot change.
-    #[error(
-        "whom the network imitates is set at the start: tengen gtp --model FILE --human-profile NAME"
-    )]
-    FixedProfile,
-    /// CPU time is not available on this system.
-    #[error("CPU time is not available")]
-    NoCpuTime,
+    /// Any other reason.
+    #[error("{0}")]
+    Refused(&'static str),
 }
 
 /// Maximum length of repeated input.
@@ -163,6 +108,18 @@ fn shorten(text: &str, most: usize) -> String {
 }
 
 impl Failure {
+    const UNKNOWN_COMMAND: Failure = Failure::Refused("unknown command");
+    /// There are stones on the board already.
+    const NOT_EMPTY: Failure = Failure::Refused("board not empty");
+    /// This number of handicap stones is too large or too small.
+    const STONES: Failure = Failure::Refused("invalid number of stones");
+    /// Stones cannot stand there.
+    const BAD_VERTICES: Failure = Failure::Refused("bad vertex list");
+    const CANNOT_UNDO: Failure = Failure::Refused("cannot undo");
+    const NO_SEARCH: Failure = Failure::Refused(
+        "no search of this position: the game is over, or no time is left for one",
+    );
+
     /// An invalid argument.
     pub(super) fn wrong(given: &str, wanted: impl Display) -> Failure {
         let given = shorten(given, REPEATED);
@@ -177,7 +134,7 @@ impl From<EngineError> for Failure {
             EngineError::IllegalSetup { .. } => {
                 Failure::IllegalMove("these stones cannot stand together".to_owned())
             }
-            EngineError::CannotUndo => Failure::CannotUndo,
+            EngineError::CannotUndo => Failure::CANNOT_UNDO,
             EngineError::WrongGame | EngineError::IllegalRecord { .. } => {
                 Failure::CannotLoad(error.to_string())
             }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
 use super::Interrupts;
-use super::line::{Input, LONGEST, Line, Lines};
+use super::line::{Input, LONGEST, Line, Lines, next_piece};
 
 /// Bytes per read; the capacity of a pipe on Linux.
 const CHUNK: usize = 64 * 1024;
@@ -52,9 +52,6 @@ pub trait Protocol: 'static {
 
     /// Called when all received commands are answered. May work until there is input.
     fn idle(&mut self);
-
-    /// Whether the session has ended.
-    fn is_over(&self) -> bool;
 }
 
 /// Answers the commands in `input`, in order, until one that ends the session or the end of input.
@@ -109,7 +106,7 @@ fn converse<C: Protocol>(
                 Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
                 written => written?,
             }
-            if conversation.is_over() {
+            if command.as_ref().is_ok_and(C::ends) {
                 return Ok(());
             }
         }
@@ -133,21 +130,16 @@ impl<C: Protocol> CommandReader<C> {
         let mut chunk = vec![0; CHUNK];
         let mut lines = Lines::new(C::LINE_ENDS, LONGEST);
         loop {
-            let read = match input.read(&mut chunk) {
-                Ok(read) => read,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                // A read error counts as the end of input.
-                Err(_) => 0,
-            };
-            let at_end = read == 0;
+            let piece = next_piece(&mut input, &mut chunk);
+            let at_end = piece.is_empty();
             let (mut commands, mut is_complete) = (Vec::new(), at_end);
             let mut take = |line: Line<'_>| {
                 is_complete = true;
                 commands.extend(self.parse(line));
             };
-            match chunk.get(..read) {
-                Some(piece) if !at_end => lines.feed(piece, &mut take),
-                _ => lines.end(&mut take),
+            match at_end {
+                true => lines.end(&mut take),
+                false => lines.feed(piece, &mut take),
             }
             if is_complete && !self.pass_on(commands, at_end) {
                 return;

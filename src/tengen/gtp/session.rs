@@ -71,7 +71,6 @@ pub struct Session {
     pub(super) interrupts: Arc<Interrupts>,
     /// Ignored input.
     pub(super) ignored: Ignored,
-    pub(super) over: bool,
 }
 
 impl Session {
@@ -92,7 +91,6 @@ impl Session {
             options,
             interrupts: Arc::new(Interrupts::new()),
             ignored: Ignored::default(),
-            over: false,
         })
     }
 
@@ -144,7 +142,7 @@ impl Session {
     pub(super) fn empty_record(&self) -> Result<GameRecord, Failure> {
         let record = self.engine.record();
         let is_empty = record.plays.is_empty() && record.setup.is_empty();
-        is_empty.then_some(record).ok_or(Failure::NotEmpty)
+        is_empty.then_some(record).ok_or(Failure::NOT_EMPTY)
     }
 
     /// Runs an interruptible search.

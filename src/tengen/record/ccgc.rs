@@ -3,7 +3,7 @@
 //! The committee's own specification was not available; the layout is what independent programs
 //! agree on (docs/methods.md#protocols): a header of bracketed fields and moves such as `B[A1]`,
 //! columns from A including I, rows from the bottom. Where a year's checking program requires
-//! otherwise, both patterns can be changed.
+//! otherwise, the patterns of text and move can be changed.
 
 use thiserror::Error;
 
@@ -15,10 +15,6 @@ type Names = &'static [&'static str];
 
 /// What stands in braces in the pattern of a move.
 const OF_A_PLAY: Names = &["{color}", "{column}", "{row}", "{top}"];
-/// The same in the pattern of a file's name.
-const OF_A_FILE: Names = &[
-    "{black}", "{white}", "{result}", "{time}", "{place}", "{event}",
-];
 /// The same in the pattern of the text.
 const OF_A_GAME: Names = &[
     "{black}", "{white}", "{result}", "{time}", "{place}", "{event}", "{moves}",
@@ -31,7 +27,9 @@ const FIRST_WINS: &str = "先手胜";
 const SECOND_WINS: &str = "后手胜";
 const UNDECIDED: &str = "未分胜负";
 
-/// Maximum bytes of a file's name: 255 are usual, and a number may follow.
+/// The file's name, without its end.
+const FILE: &str = "NG-{black} vs {white}-{result}-{time} {place}-{event}";
+/// Maximum bytes of it: 255 are usual, and a number may follow.
 const LONGEST_NAME: usize = 200;
 
 /// Why a pattern would spoil records.
@@ -57,8 +55,6 @@ pub struct NgStyle {
     /// One move, with `{color}`, `{column}`, `{row}` (from the bottom) and `{top}` (the row from
     /// the top). Moves are joined by semicolons.
     pub play: String,
-    /// The file's name, with the fields of `game`.
-    pub file: String,
     /// When the game began, such as `2026.08.23 08:40`.
     pub time: String,
     /// Where it is played.
@@ -74,7 +70,6 @@ impl Default for NgStyle {
         NgStyle {
             game: "([NG][{black}][{white}][{result}][{time} {place}][{event}];{moves})".to_owned(),
             play: "{color}[{column}{row}]".to_owned(),
-            file: "NG-{black} vs {white}-{result}-{time} {place}-{event}.txt".to_owned(),
             time: String::new(),
             place: String::new(),
             event: "CCGC".to_owned(),
@@ -98,14 +93,6 @@ impl NgStyle {
     /// [`PatternError`] if records would be spoiled.
     pub fn play_pattern(text: &str) -> Result<String, PatternError> {
         pattern(text, OF_A_PLAY, &[&["{column}"], &["{row}", "{top}"]])
-    }
-
-    /// A pattern of the file's name.
-    ///
-    /// # Errors
-    /// [`PatternError`] if names would be spoiled.
-    pub fn file_pattern(text: &str) -> Result<String, PatternError> {
-        pattern(text, OF_A_FILE, &[])
     }
 
     /// The characters of records of games between these teams that the encoding lacks, each once.
@@ -142,9 +129,9 @@ impl NgStyle {
         format!("{}\n", text.replace("{moves}", &plays.join(";")))
     }
 
-    /// A name for its file, without characters that file systems refuse. Teams, place and event are
-    /// shortened where it is longer than they take: result and time tell games apart.
-    pub fn file_name(&self, record: &GameRecord) -> String {
+    /// A name for its file with this at its end, without characters that file systems refuse. Teams, place and event
+    /// are shortened where it is longer than they take: result and time tell games apart.
+    pub fn file_name(&self, record: &GameRecord, suffix: &str) -> String {
         let name = |kept: usize| {
             let short = |text: &str| text.chars().take(kept).collect::<String>();
             let style = NgStyle {
@@ -153,7 +140,7 @@ impl NgStyle {
                 ..self.clone()
             };
             let teams = [short(&record.black), short(&record.white)];
-            style.fill(&self.file, &record.result, [&teams[0], &teams[1]])
+            style.fill(FILE, &record.result, [&teams[0], &teams[1]])
         };
         let mut names = (1..LONGEST_NAME).rev().map(name);
         let fitting = names.find(|name| name.len() <= LONGEST_NAME);
@@ -165,7 +152,8 @@ impl NgStyle {
             }
         };
         let name = fitting.unwrap_or_else(|| name(1));
-        name.replace(':', ".").chars().map(plain).collect()
+        let name: String = name.replace(':', ".").chars().map(plain).collect();
+        format!("{name}{suffix}.txt")
     }
 
     fn play(&self, color: Color, x: u8, y: u8, height: u8) -> String {
@@ -272,7 +260,7 @@ mod tests {
             "([NG][Tengen B][后手参赛队 W][先手胜][2026.08.23 08:40 沈阳][2026 CCGC];B[A1];W[I8])\n"
         );
         assert_eq!(
-            style().file_name(&record()),
+            style().file_name(&record(), ""),
             "NG-Tengen B vs 后手参赛队 W-先手胜-2026.08.23 08.40 沈阳-2026 CCGC.txt"
         );
     }
@@ -289,7 +277,7 @@ mod tests {
         open.result.clear();
         open.white = "a/b".to_owned();
         assert_eq!(style.write(&open), "未分胜负|B:A9;W:I2\n");
-        assert!(style.file_name(&open).contains("a_b W"));
+        assert!(style.file_name(&open, "").contains("a_b W"));
         let nowhere = NgStyle {
             place: String::new(),
             ..self::style()
@@ -306,22 +294,26 @@ mod tests {
             text.starts_with("([NG][(AI) (moves) B][后手参赛队 W]["),
             "{text}"
         );
-        assert!(style().file_name(&record).contains("-(AI) (moves) B vs"));
+        assert!(
+            style()
+                .file_name(&record, "")
+                .contains("-(AI) (moves) B vs")
+        );
     }
 
     #[test]
     fn long_names_are_shortened_and_the_game_stays_known() {
         let mut record = record();
         (record.black, record.white) = ("黑".repeat(70), "Tengen".to_owned());
-        let name = style().file_name(&record);
-        assert!(name.len() <= LONGEST_NAME, "{name}");
+        let name = style().file_name(&record, "");
+        assert!(name.len() <= LONGEST_NAME + ".txt".len(), "{name}");
         assert!(
             name.ends_with("黑 B vs Tengen W-先手胜-2026.08.23 08.40 沈阳-2026 CCGC.txt"),
             "{name}"
         );
         record.white = "白".repeat(1000);
-        let name = style().file_name(&record);
-        assert!(name.len() <= LONGEST_NAME, "{name}");
+        let name = style().file_name(&record, "");
+        assert!(name.len() <= LONGEST_NAME + ".txt".len(), "{name}");
         assert!(name.contains("-先手胜-2026.08.23 08.40 沈阳-2026 CCGC.txt"));
     }
 
@@ -331,7 +323,6 @@ mod tests {
         assert!(NgStyle::game_pattern(&usual.game).is_ok());
         assert!(NgStyle::play_pattern(&usual.play).is_ok());
         assert!(NgStyle::play_pattern("{color}[{column}{top}]").is_ok());
-        assert!(NgStyle::file_pattern(&usual.file).is_ok());
         for (result, told) in [
             (NgStyle::game_pattern(""), "it is empty"),
             (
@@ -346,11 +337,7 @@ mod tests {
             ),
             (NgStyle::play_pattern("{row}"), "it needs {column}"),
             (NgStyle::play_pattern("{column}"), "it needs {row} or {top}"),
-            (NgStyle::file_pattern(" "), "it is empty"),
-            (
-                NgStyle::file_pattern("{moves}.txt"),
-                "{moves} is not one of ",
-            ),
+            (NgStyle::play_pattern(" "), "it is empty"),
         ] {
             let error = result.expect_err(told).to_string();
             assert!(error.starts_with(told), "{error}");

@@ -6,22 +6,13 @@ use std::str::FromStr;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::Encoding;
 
-/// The text of a file: by its byte order mark (UTF-8, UTF-16), else UTF-16 by a zero byte at its beginning, else UTF-8
-/// if it can hardly be anything else, else in the encoding that it names itself (`GBK`, `Big5`, ...) if that is known
-/// and fits, else UTF-8 if it is valid, else in the detected encoding. Invalid bytes become replacement characters.
+/// The text of a file: by its byte order mark (UTF-8, UTF-16), else UTF-8 if it can hardly be anything else, else in
+/// the encoding that it names itself (`GBK`, `Big5`, ...) if that is known and fits, else UTF-8 if it is valid, else in
+/// the detected encoding. Invalid bytes become replacement characters.
 pub(crate) fn decode(bytes: &[u8], named: Option<&[u8]>) -> String {
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
         let (text, _) = encoding.decode_without_bom_handling(&bytes[mark..]);
         return text.into_owned();
-    }
-    // UTF-16 without a mark, which begins with an ASCII character: no other encoding has zero bytes.
-    let utf16 = match bytes {
-        [1..=255, 0, ..] => Some(encoding_rs::UTF_16LE),
-        [0, 1..=255, ..] => Some(encoding_rs::UTF_16BE),
-        _ => None,
-    };
-    if let Some(utf16) = utf16 {
-        return utf16.decode_without_bom_handling(bytes).0.into_owned();
     }
     let named = named.and_then(Encoding::for_label);
     let named = named.filter(|named| !is_surely_utf8(bytes, named));
@@ -124,15 +115,6 @@ mod tests {
         check(&utf16(u16::to_le_bytes), Some("GBK"), "棋 (;)");
         check(&utf16(u16::to_be_bytes), None, "棋 (;)");
         check("\u{feff}棋".as_bytes(), None, "棋");
-    }
-
-    #[test]
-    fn by_its_zero_bytes() {
-        for bytes in [u16::to_le_bytes, u16::to_be_bytes] {
-            let units = "sau\r\n--name\r\n天元".encode_utf16();
-            let text: Vec<u8> = units.flat_map(bytes).collect();
-            check(&text, Some("GBK"), "sau\r\n--name\r\n天元");
-        }
     }
 
     #[test]

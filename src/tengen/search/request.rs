@@ -128,8 +128,6 @@ pub struct AnalysisOptions {
     pub judged: Option<Arc<OwnershipEstimate>>,
     /// Overrides the setting `root-policy-temperature` in this search.
     pub root_policy_temperature: Option<f32>,
-    /// Overrides the setting `root-fpu-reduction` in this search.
-    pub root_fpu_reduction: Option<f32>,
     /// What the opponent is taken to be like.
     pub opponent: OpponentModel,
     /// What the search is for.

@@ -320,9 +320,6 @@ impl<G: Encode> Searcher<G> {
         if let Some(temperature) = analysis.root_policy_temperature {
             params.root_policy_temperature = temperature;
         }
-        if let Some(reduction) = analysis.root_fpu_reduction {
-            params.root_fpu_reduction = reduction;
-        }
         params
     }
 

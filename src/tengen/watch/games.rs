@@ -150,20 +150,8 @@ struct WatchPage {
     seen_of_board: [u64; 2],
 }
 
-/// What a page needs, taken under the lock.
-struct Taken {
-    games: Vec<Arc<WatchedGame>>,
-    score: String,
-    /// The end of the game before, if the page has not seen it.
-    finished: Option<Arc<WatchedGame>>,
-    /// The followed game with the age of its clocks, if it has changed.
-    game: Option<(Arc<WatchedGame>, Duration)>,
-    analysis: Option<Arc<str>>,
-}
-
-impl WatchPage {
-    /// Waits for changes.
-    fn take(&mut self, patience: Duration) -> Option<Taken> {
+impl Page for WatchPage {
+    fn news(&mut self, patience: Duration) -> Vec<(&'static str, Arc<str>)> {
         let games = &self.games;
         let mut shown = games.shown.lock();
         let seen = self.seen;
@@ -172,42 +160,11 @@ impl WatchPage {
             games.changed.wait_while_for(&mut shown, old, patience);
         }
         if shown.changes == seen {
-            return None;
+            return Vec::new();
         }
         self.seen = shown.changes;
-        let mut taken = Taken {
-            games: shown
-                .places
-                .iter()
-                .map(|place| Arc::clone(&place.game))
-                .collect(),
-            score: shown.score.clone(),
-            finished: None,
-            game: None,
-            analysis: None,
-        };
-        if let Some(place) = shown.places.get(self.board) {
-            let age = games.time.now().saturating_sub(place.since);
-            let [game, analysis] = place.changes;
-            let [seen_game, seen_analysis] = self.seen_of_board;
-            let unseen = |change: u64| (1..change - 1).contains(&seen_game);
-            let finished = place.finished.as_ref();
-            let finished = finished.filter(|(change, _)| unseen(*change));
-            taken.finished = finished.map(|(_, game)| Arc::clone(game));
-            taken.game = (game > seen_game).then(|| (Arc::clone(&place.game), age));
-            taken.analysis = (analysis > seen_analysis).then(|| Arc::clone(&place.analysis));
-            self.seen_of_board = place.changes;
-        }
-        Some(taken)
-    }
-}
-
-impl Page for WatchPage {
-    fn news(&mut self, patience: Duration) -> Vec<(&'static str, Arc<str>)> {
-        let Some(taken) = self.take(patience) else {
-            return Vec::new();
-        };
-        let lines = taken.games.iter().map(|game| {
+        let lines = shown.places.iter().map(|place| {
+            let game = &place.game;
             json!({
                 "title": game.title,
                 "names": game.names,
@@ -216,15 +173,31 @@ impl Page for WatchPage {
             })
         });
         let lines = Value::from_iter(lines);
-        let list = json!({ "games": lines, "score": taken.score });
+        let list = json!({ "games": lines, "score": shown.score });
+        // The end of the game before, if the page has not seen it; then the game, with the age of its clocks.
+        let mut changed = Vec::new();
+        let mut analysis = None;
+        if let Some(place) = shown.places.get(self.board) {
+            let age = games.time.now().saturating_sub(place.since);
+            let [game, searched] = place.changes;
+            let [seen_game, seen_search] = self.seen_of_board;
+            let unseen = |change: u64| (1..change - 1).contains(&seen_game);
+            let finished = place.finished.iter().filter(|(change, _)| unseen(*change));
+            changed.extend(finished.map(|(_, game)| (Arc::clone(game), Duration::ZERO)));
+            if game > seen_game && !place.game.game.is_empty() {
+                changed.push((Arc::clone(&place.game), age));
+            }
+            analysis = (searched > seen_search).then(|| Arc::clone(&place.analysis));
+            self.seen_of_board = place.changes;
+        }
+        // Games are long: they are put into words without the lock.
+        drop(shown);
         let mut news = vec![("games", list.to_string().into())];
-        let finished = taken.finished.map(|game| (game, Duration::ZERO));
-        let started = taken.game.filter(|(game, _)| !game.game.is_empty());
-        for (game, age) in finished.into_iter().chain(started) {
+        for (game, age) in changed {
             let text = serde_json::to_string(&game.after(age)).unwrap_or_default();
             news.push(("game", text.into()));
         }
-        news.extend(taken.analysis.map(|text| ("analysis", text)));
+        news.extend(analysis.map(|text| ("analysis", text)));
         news
     }
 }

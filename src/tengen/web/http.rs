@@ -30,7 +30,9 @@ pub struct Request {
     pub(super) site: Option<String>,
     /// Its content type, if given.
     pub content_type: Option<String>,
-    /// Its body.
+    /// Length of its body in bytes.
+    pub(super) length: usize,
+    /// Its body; what has come with the head, until all of it is read.
     pub body: Vec<u8>,
 }
 
@@ -79,65 +81,46 @@ impl Until<'_> {
     }
 }
 
-/// A request whose body is yet to be read.
-pub(super) struct Head {
-    pub(super) request: Request,
-    /// Length of its body in bytes, and what has come of it with the head.
-    length: usize,
-    body: Vec<u8>,
-}
-
-/// Reads the head of a request.
-pub(super) fn read_head(stream: &TcpStream) -> Result<Head, Refused> {
-    let mut until = Until::new(stream, HEAD_TIME);
-    let mut bytes = Vec::new();
-    let mut buffer = [0; 4096];
-    loop {
-        let read = until.read(&mut buffer)?;
-        bytes.extend_from_slice(&buffer[..read]);
-        let parsed = Request::parse_head(&bytes).map_err(Refused::Status)?;
-        if let Some((request, head, length)) = parsed {
-            return Ok(Head {
-                request,
-                length,
-                body: bytes.split_off(head),
-            });
-        }
-        if bytes.len() > MAX_HEAD {
-            return Err(Refused::Status(431));
+impl Request {
+    /// Reads the head of a request.
+    pub(super) fn read_head(stream: &TcpStream) -> Result<Request, Refused> {
+        let mut until = Until::new(stream, HEAD_TIME);
+        let mut bytes = Vec::new();
+        let mut buffer = [0; 4096];
+        loop {
+            let read = until.read(&mut buffer)?;
+            bytes.extend_from_slice(&buffer[..read]);
+            let parsed = Request::parse_head(&bytes).map_err(Refused::Status)?;
+            if let Some((request, head)) = parsed {
+                let body = bytes.split_off(head);
+                return Ok(Request { body, ..request });
+            }
+            if bytes.len() > MAX_HEAD {
+                return Err(Refused::Status(431));
+            }
         }
     }
-}
 
-impl Head {
     /// Reads the body of a request.
-    pub(super) fn read_body(self, stream: &TcpStream) -> Result<Request, Refused> {
-        let Head {
-            request,
-            length,
-            mut body,
-        } = self;
-        if length > MAX_BODY {
+    pub(super) fn read_body(&mut self, stream: &TcpStream) -> Result<(), Refused> {
+        if self.length > MAX_BODY {
             return Err(Refused::Status(413));
         }
         let mut until = Until::new(stream, BODY_TIME);
         let mut buffer = [0; 4096];
-        while body.len() < length {
+        while self.body.len() < self.length {
             let read = until.read(&mut buffer)?;
-            body.extend_from_slice(&buffer[..read]);
+            self.body.extend_from_slice(&buffer[..read]);
         }
-        body.truncate(length);
-        Ok(Request { body, ..request })
+        self.body.truncate(self.length);
+        Ok(())
     }
-}
 
-impl Request {
-    /// A request without its body, the length of its head and that of its body in bytes; `None` if the head is
-    /// incomplete.
+    /// A request without its body, and the length of its head in bytes; `None` if the head is incomplete.
     ///
     /// # Errors
     /// The status of HTTP with which it is refused.
-    pub fn parse_head(bytes: &[u8]) -> Result<Option<(Request, usize, usize)>, u16> {
+    pub fn parse_head(bytes: &[u8]) -> Result<Option<(Request, usize)>, u16> {
         let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
         let mut parsed = httparse::Request::new(&mut headers);
         let head = match parsed.parse(bytes) {
@@ -151,7 +134,6 @@ impl Request {
             path: parsed.path.unwrap_or_default().to_owned(),
             ..Request::default()
         };
-        let mut length = 0;
         for header in parsed.headers.iter() {
             let value = || String::from_utf8_lossy(header.value).trim().to_owned();
             let once = |slot: &mut Option<String>| match slot.replace(value()) {
@@ -165,13 +147,13 @@ impl Request {
                 "sec-fetch-site" => once(&mut request.site)?,
                 "content-type" => once(&mut request.content_type)?,
                 "content-length" => {
-                    length = value().parse().map_err(|_| 400_u16)?;
+                    request.length = value().parse().map_err(|_| 400_u16)?;
                 }
                 "transfer-encoding" => return Err(411),
                 _ => {}
             }
         }
-        Ok(Some((request, head, length)))
+        Ok(Some((request, head)))
     }
 }
 
@@ -220,24 +202,6 @@ Cross-Origin-Resource-Policy: same-origin\r\n\
 Cache-Control: no-store\r\n\
 Connection: close\r\n";
 
-fn reason(status: u16) -> &'static str {
-    match status {
-        200 => "OK",
-        400 => "Bad Request",
-        403 => "Forbidden",
-        404 => "Not Found",
-        405 => "Method Not Allowed",
-        411 => "Length Required",
-        413 => "Content Too Large",
-        415 => "Unsupported Media Type",
-        421 => "Misdirected Request",
-        422 => "Unprocessable Content",
-        431 => "Request Header Fields Too Large",
-        503 => "Service Unavailable",
-        _ => "Error",
-    }
-}
-
 /// Writes an answer and ends the connection.
 pub(super) fn write(mut stream: &TcpStream, reply: &Reply) -> io::Result<()> {
     stream.set_write_timeout(Some(WRITE_TIME))?;
@@ -245,9 +209,9 @@ pub(super) fn write(mut stream: &TcpStream, reply: &Reply) -> io::Result<()> {
         format!("Content-Disposition: attachment; filename=\"{name}\"\r\n")
     });
     let head = format!(
-        "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n{named}{ALWAYS}\r\n",
+        // The reason after the status may be empty, and browsers show none.
+        "HTTP/1.1 {} \r\nContent-Type: {}\r\nContent-Length: {}\r\n{named}{ALWAYS}\r\n",
         reply.status,
-        reason(reply.status),
         reply.content_type,
         reply.body.len()
     );
@@ -290,10 +254,10 @@ mod tests {
                 "{cut}"
             );
         }
-        let (request, head, length) = Request::parse_head(text.as_bytes())
+        let (request, head) = Request::parse_head(text.as_bytes())
             .expect("whole")
             .expect("whole");
-        assert_eq!((&text[head..], length), ("abc", 3));
+        assert_eq!((&text[head..], request.length), ("abc", 3));
         assert_eq!((&*request.method, &*request.path), ("POST", "/x/do"));
         assert_eq!(request.host.as_deref(), Some("127.0.0.1:1"));
     }

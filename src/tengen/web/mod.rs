@@ -41,13 +41,6 @@ pub trait Page {
     fn news(&mut self, patience: Duration) -> Vec<(&'static str, Arc<str>)>;
 }
 
-/// The answer to a request.
-pub(super) enum Answer {
-    Reply(Reply),
-    /// A stream of events for a page.
-    Events(Box<dyn Page>),
-}
-
 /// The site.
 pub(super) struct Site {
     pub(super) host: Arc<dyn Host>,
@@ -107,11 +100,8 @@ impl Site {
         Ok((rest.to_owned(), query.to_owned()))
     }
 
-    /// Answers a request that is admitted.
-    pub(super) fn answer(&self, path: &str, query: &str, request: &Request) -> Answer {
-        if path == "events" {
-            return Answer::Events(Arc::clone(&self.host).open(query));
-        }
+    /// Answers a request that is admitted, other than one for events.
+    pub(super) fn answer(&self, path: &str, request: &Request) -> Reply {
         let own = || {
             let (content_type, text) = assets::find(path, self.host.start())?;
             Some(Reply {
@@ -120,7 +110,7 @@ impl Site {
             })
         };
         let found = self.host.answer(path, request).or_else(own);
-        Answer::Reply(found.unwrap_or_else(|| Reply::text(404, "there is no such page\n")))
+        found.unwrap_or_else(|| Reply::text(404, "there is no such page\n"))
     }
 }
 

@@ -11,8 +11,8 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use thiserror::Error;
 
-use super::http::{self, Refused, Reply};
-use super::{Answer, Host, Page, Site, token};
+use super::http::{self, Refused, Reply, Request};
+use super::{Host, Page, Site, token};
 
 /// Maximum number of connections with the token. A page has up to six.
 const MAX_CONNECTIONS: usize = 256;
@@ -222,11 +222,11 @@ fn connection(stream: &Arc<TcpStream>, site: &Site, count: &Count) -> io::Result
         Refused::Gone => Ok(()),
         Refused::Status(status) => http::write(stream, &Reply::text(status, "refused\n")),
     };
-    let head = match http::read_head(stream) {
-        Ok(head) => head,
+    let mut request = match Request::read_head(stream) {
+        Ok(request) => request,
         Err(refused) => return refuse(refused),
     };
-    let (path, query) = match site.admit(&head.request) {
+    let (path, query) = match site.admit(&request) {
         Ok(admitted) => admitted,
         Err(refusal) => return http::write(stream, &refusal),
     };
@@ -234,20 +234,17 @@ fn connection(stream: &Arc<TcpStream>, site: &Site, count: &Count) -> io::Result
         return http::write(stream, &Reply::text(503, "too many connections\n"));
     };
     count.strangers.remove(stream);
-    let request = match head.read_body(stream) {
-        Ok(request) => request,
-        Err(refused) => return refuse(refused),
-    };
-    match site.answer(&path, &query, &request) {
-        Answer::Reply(reply) => http::write(stream, &reply),
-        Answer::Events(page) => match Counted::new(&count.pages, MAX_PAGES) {
-            Some(_counted) => events(stream, page),
-            // A page is not told the status of a refused connection for events.
-            None => {
-                http::begin_events(stream)?;
-                write!(&**stream, "event: full\ndata: {MAX_PAGES}\n\n")
-            }
-        },
+    if let Err(refused) = request.read_body(stream) {
+        return refuse(refused);
+    }
+    if path != "events" {
+        return http::write(stream, &site.answer(&path, &request));
+    }
+    http::begin_events(stream)?;
+    match Counted::new(&count.pages, MAX_PAGES) {
+        Some(_counted) => events(stream, Arc::clone(&site.host).open(&query)),
+        // A page is not told the status of a refused connection for events.
+        None => write!(&**stream, "event: full\ndata: {MAX_PAGES}\n\n"),
     }
 }
 
@@ -261,7 +258,6 @@ fn is_gone(stream: &TcpStream) -> io::Result<bool> {
 
 /// Sends changes to a page, until it is gone or stops reading.
 fn events(mut stream: &TcpStream, mut page: Box<dyn Page>) -> io::Result<()> {
-    http::begin_events(stream)?;
     loop {
         let news = page.news(ALIVE);
         if is_gone(stream)? {

@@ -1,64 +1,74 @@
 //! Analysis commands for board programs; the network in use and its raw output; who wins with best play.
 
-use std::time::Duration;
-
 use super::Arguments;
 use crate::clock::StopReason;
 use crate::engine::{AnalysisEffort, AnalysisRequest, Decision, Engine, MoveKind, MoveRequest};
 use crate::game::{BoardSize, Color, Move, Symmetry};
 use crate::gtp::analysis::Analysis;
 use crate::gtp::board::{owners, ownership, points_from_top, rows};
-use crate::gtp::line::Stream;
 use crate::gtp::numbers::{Dialect, rate};
 use crate::gtp::{Failure, Reply, Session, format_move, format_vertex, parse_color};
 use crate::record::Vertex;
-use crate::search::{MoveReport, SearchReport, StopFlag};
+use crate::search::{MoveReport, Observer, SearchReport, StopFlag};
 
-/// Analyses until there is input, or while a move of a kind is chosen; ignored keys are logged once each.
-pub(super) fn stream(
+/// Reads a request for an analysis until there is input, or while a move of a kind is chosen; ignored keys are logged
+/// once each. A request that is not refused here succeeds.
+pub(super) fn begin(
     session: &mut Session,
     args: &Arguments<'_>,
     dialect: Dialect,
     kind: Option<MoveKind>,
-    stream: &mut Stream<'_>,
-) -> Reply {
+) -> Result<Analysis, Failure> {
     let perspective = session.options.perspective;
-    let mut analysis = Analysis::parse(args, dialect, perspective, &*session.engine)?;
+    let (engine, ignored) = (&*session.engine, &mut session.ignored);
+    let mut analysis = Analysis::parse(args, dialect, perspective, engine, ignored)?;
     analysis.options.root_policy_temperature = session.root.temperature(kind.is_none());
-    for key in &analysis.ignored {
-        session.ignored.note(key);
+    if kind.is_some() && session.engine.legal_moves(analysis.color).is_empty() {
+        // There is nothing to search.
+        let decision = session.choose(analysis.color, MoveKind::Named);
+        decision_text(decision, &*session.engine)?;
     }
-    if analysis.is_deep {
-        session
-            .ignored
-            .warn("avoid and allow restrict the first move only, independent of the depth");
-    }
-    match kind {
-        None => analyze(session, &analysis, stream),
-        Some(kind) => genmove_analyze(session, &analysis, kind, stream),
-    }
+    Ok(analysis)
 }
 
-/// Writes lines until there is any input. If the search ends by itself, because all is proven or
+/// Writes the lines of an analysis, that of the chosen move, and the empty line at the end.
+pub(super) fn stream(
+    session: &mut Session,
+    analysis: &Analysis,
+    kind: Option<MoveKind>,
+    send: &mut dyn FnMut(&str),
+) {
+    let mut show = |report: &SearchReport| {
+        if let Some(line) = analysis.line(report) {
+            send(&format!("{line}\n"));
+        }
+    };
+    match kind {
+        None => analyze(session, analysis, &mut show),
+        Some(kind) => {
+            let decision = genmove_analyze(session, analysis, kind, &mut show);
+            if let Ok(text) = decision_text(decision, &*session.engine) {
+                send(&format!("play {text}\n"));
+            }
+        }
+    }
+    send("\n");
+}
+
+/// Analyses until there is any input. If the search ends by itself, because all is proven or
 /// memory is full, its last line stays.
-fn analyze(session: &mut Session, analysis: &Analysis, stream: &mut Stream<'_>) -> Reply {
-    stream.open();
+fn analyze(session: &mut Session, analysis: &Analysis, show: &mut Observer<'_>) {
     let engine = &mut *session.engine;
     let last = session.interrupts.until_input(|stop| {
         let request = AnalysisRequest::new(analysis.color, AnalysisEffort::Endless, stop)
             .with(analysis.options.clone());
-        let last = engine.analyse(&request, &mut |report| {
-            if let Some(line) = analysis.line(report) {
-                stream.line(&line);
-            }
-        });
+        let last = engine.analyse(&request, show);
         last.filter(|_| !stop.is_raised())
     });
-    if let Some(line) = last.and_then(|report| analysis.line(&report)) {
-        stream.line(&line);
+    if let Some(report) = last {
+        show(&report);
     }
     session.interrupts.wait_for_input();
-    Ok(String::new())
 }
 
 /// Plays like `genmove`, or names the move, with lines during the search, at least one.
@@ -66,36 +76,22 @@ fn genmove_analyze(
     session: &mut Session,
     analysis: &Analysis,
     kind: MoveKind,
-    stream: &mut Stream<'_>,
-) -> Reply {
-    if session.engine.legal_moves(analysis.color).is_empty() {
-        // There is nothing to search, and a reply that has begun cannot be refused any more.
-        let decision = session.choose(analysis.color, MoveKind::Named);
-        decision_text(decision, &*session.engine)?;
-    }
-    stream.open();
-    let decision = session.until_interrupted(|engine, stop| {
+    show: &mut Observer<'_>,
+) -> Decision {
+    session.until_interrupted(|engine, stop| {
         let request = MoveRequest::new(analysis.color, stop).of_kind(kind);
-        let request = request.with(analysis.options.clone());
-        let decision = engine.genmove(&request, &mut |report| {
-            if let Some(line) = analysis.line(report) {
-                stream.line(&line);
-            }
-        });
+        let decision = engine.genmove(&request.with(analysis.options.clone()), show);
         let unsearched = match engine.last_report() {
             None if decision == Decision::Play(Vertex::Pass) => {
                 passed_without_search(engine, analysis.color, stop)
             }
             _ => None,
         };
-        let report = unsearched.as_ref().or(engine.last_report());
-        if let Some(line) = report.and_then(|report| analysis.line(report)) {
-            stream.line(&line);
+        if let Some(report) = unsearched.as_ref().or(engine.last_report()) {
+            show(report);
         }
         decision
-    });
-    let text = decision_text(decision, &*session.engine)?;
-    Ok(format!("play {text}"))
+    })
 }
 
 /// A report of a pass that was played without a search: it is worth what the position after it is.
@@ -133,49 +129,26 @@ fn passed_without_search(
 /// The reply to `genmove`. In games without passes a pass means that the game is over and not lost.
 pub(super) fn decision_text(decision: Decision, engine: &dyn Engine) -> Reply {
     match decision {
-        Decision::Play(Vertex::Pass) if !engine.info().passes => Err(Failure::Over),
+        Decision::Play(Vertex::Pass) if !engine.info().passes => Err(Failure::Refused(
+            "the game is over, and this side has not lost: there is no move to make",
+        )),
         Decision::Play(vertex) => Ok(format_vertex(vertex, engine.size())),
         Decision::Resign => Ok("resign".to_owned()),
     }
 }
 
-/// The network's raw output in KataGo's format: `[COLOUR] [SYMMETRY] [OPTIMISM]`.
+/// The network's raw output in KataGo's format: `[COLOUR] [SYMMETRY]`.
 pub(super) fn kata_raw_nn(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    let size = session.engine.size();
     let mut words = args.all().into_iter().peekable();
     let named = words.next_if(|word| parse_color(word).is_ok());
     let color = named.map_or(Ok(session.engine.to_move()), parse_color)?;
-    let symmetries = match words.next() {
-        None => vec![0],
-        Some(word) if word.eq_ignore_ascii_case("all") => (0..SYMMETRIES).collect(),
-        Some(word) => match word.parse() {
-            Ok(number @ 0..SYMMETRIES) => vec![number],
-            _ => {
-                return Err(Failure::wrong(
-                    word,
-                    "symmetry: all, or a number from 0 to 7",
-                ));
-            }
-        },
+    let word = words.next().unwrap_or("0");
+    let Ok(number @ 0..SYMMETRIES) = word.parse() else {
+        return Err(Failure::wrong(word, "symmetry: a number from 0 to 7"));
     };
-    if let Some(word) = words.next() {
-        let optimism = word.parse::<f64>().ok();
-        if !optimism.is_some_and(|optimism| (0.0..=1.0).contains(&optimism)) {
-            return Err(Failure::wrong(word, "optimism: a number from 0 to 1"));
-        }
-        session.ignored.note("optimism");
-    }
-    if let Some(word) = words.next() {
-        return Err(Failure::wrong(
-            word,
-            "last argument: there are at most three",
-        ));
-    }
-    let outputs = symmetries.into_iter().map(|number| {
-        let output = raw_output(session, color, katago_symmetry(number, size))?;
-        Ok(format!("symmetry {number}\n{output}"))
-    });
-    Ok(outputs.collect::<Result<Vec<_>, Failure>>()?.join("\n"))
+    let symmetry = katago_symmetry(number, session.engine.size());
+    let output = raw_output(session, color, symmetry)?;
+    Ok(format!("symmetry {number}\n{output}"))
 }
 
 /// Number of KataGo's symmetries; boards that are not square have half of them, twice.
@@ -202,10 +175,14 @@ fn raw_output(session: &mut Session, color: Color, symmetry: Symmetry) -> Reply 
     let engine = &*session.engine;
     let value = match (&report, engine.outcome()) {
         // Numbers from playouts would be mistaken for a network's.
-        (Some(report), _) if !report.by_network() => return Err(Failure::NoNetwork),
+        (Some(report), _) if !report.by_network() => {
+            return Err(Failure::Refused(
+                "no network is in use: tengen-network says why",
+            ));
+        }
         (Some(report), _) => report.value,
         (None, Some(outcome)) => outcome.value_for(color),
-        (None, None) => return Err(Failure::NoSearch),
+        (None, None) => return Err(Failure::NO_SEARCH),
     };
     let expected = report.as_ref().and_then(|report| report.expected.as_ref());
     let (lead, square) = match (expected, engine.outcome()) {
@@ -263,15 +240,12 @@ pub(super) fn network(session: &mut Session, _: &Arguments<'_>) -> Reply {
     Ok(log.join("\n"))
 }
 
-/// Time when none is given.
-const DEFAULT_TIME: Duration = Duration::from_secs(10);
-
 /// Pairs of a name and a word on one line; `line` comes last and takes the rest. `winner` is
 /// `nobody` in a draw, and `unknown` if the time was too short.
 pub(super) fn solve(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    let (color, time) = args.color_and_time(session.engine.to_move(), DEFAULT_TIME)?;
+    let (color, time) = args.color_and_time(session.engine.to_move())?;
     let solution = session.until_interrupted(|engine, stop| engine.solve(color, time, stop));
-    let solution = solution.ok_or(Failure::NoSolver)?;
+    let solution = solution.ok_or(Failure::Refused("this game has no solver"))?;
     let winner = match solution.outcome {
         None => "unknown".to_owned(),
         Some(outcome) => outcome

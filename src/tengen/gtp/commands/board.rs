@@ -2,10 +2,11 @@
 
 use super::Arguments;
 use super::analyze::decision_text;
+use super::views::search_and_draw;
 use crate::engine::{MoveKind, MoveRequest};
 use crate::game::{BadKomi, BoardSize, Color, Outcome, PointStatus, Settled};
 use crate::gtp::board::points_from_top;
-use crate::gtp::{Failure, Reply, Session, format_moves, graphics, parse_vertex};
+use crate::gtp::{Failure, Reply, Session, format_moves, parse_vertex};
 use crate::record::{Play, result_text};
 use crate::search::AnalysisOptions;
 
@@ -53,7 +54,7 @@ pub(super) fn play(session: &mut Session, args: &Arguments<'_>) -> Reply {
 pub(super) fn genmove(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let color = args.color(0)?;
     let root_policy_temperature = session.root.temperature(false);
-    let decision = graphics::search_and_draw(session, color, |engine, stop, options, observer| {
+    let decision = search_and_draw(session, color, |engine, stop, options, observer| {
         let options = AnalysisOptions {
             root_policy_temperature,
             ..options
@@ -132,7 +133,7 @@ pub(super) fn final_score(session: &mut Session, _: &Arguments<'_>) -> Reply {
     if let Some(outcome) = result(session)? {
         return Ok(result_text(outcome));
     }
-    let settled = settled(session)?.ok_or(Failure::CannotScore)?;
+    let settled = settled(session)?.ok_or(Failure::Refused("cannot score"))?;
     log::warn!("a guess, for the game is not over: {}", span(&settled));
     Ok(result_text(settled.outcome()))
 }

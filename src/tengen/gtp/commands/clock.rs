@@ -68,6 +68,6 @@ pub(super) fn time_left(session: &mut Session, args: &Arguments<'_>) -> Reply {
 }
 
 pub(super) fn cputime(_: &mut Session, _: &Arguments<'_>) -> Reply {
-    let used = process_cpu_time().ok_or(Failure::NoCpuTime)?;
+    let used = process_cpu_time().ok_or(Failure::Refused("CPU time is not available"))?;
     Ok(format!("{:.2}", used.as_secs_f64()))
 }

@@ -18,8 +18,8 @@ pub struct Command {
     pub arguments: &'static str,
     /// Its description, for help.
     pub help: &'static str,
-    /// Entries in GoGui's menu.
-    pub(in crate::gtp) menus: &'static [Menu],
+    /// Its entry in GoGui's menu of views: a type of analyze command, as in GoGui's manual, and a label.
+    pub(in crate::gtp) menu: Option<&'static str>,
     /// Games in which it is listed and appears in the menu; it can be called in all.
     pub(in crate::gtp) games: Games,
     pub(in crate::gtp) run: Run,
@@ -36,16 +36,6 @@ pub(in crate::gtp) enum Games {
     NotGo,
     /// Games with a solver.
     Solved,
-}
-
-/// An entry of GoGui's menu of views.
-#[derive(Clone, Copy)]
-pub(in crate::gtp) struct Menu {
-    /// GoGui's type of analyze command, as in its manual.
-    pub(in crate::gtp) kind: &'static str,
-    pub(in crate::gtp) label: &'static str,
-    /// The command with its arguments.
-    pub(in crate::gtp) call: &'static str,
 }
 
 /// Kinds of command handlers.
@@ -85,7 +75,7 @@ const fn entry([name, arguments, help]: [&'static str; 3], run: Run) -> Command 
         name,
         arguments,
         help,
-        menus: &[],
+        menu: None,
         games: Games::All,
         run,
     }
@@ -106,9 +96,9 @@ impl Command {
             .to_owned()
     }
 
-    /// The same command with entries in GoGui's menu.
-    pub(super) const fn menu(mut self, menus: &'static [Menu]) -> Command {
-        self.menus = menus;
+    /// The same command with an entry in GoGui's menu.
+    pub(super) const fn menu(mut self, entry: &'static str) -> Command {
+        self.menu = Some(entry);
         self
     }
 
@@ -192,20 +182,16 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// `[COLOUR] [SECONDS]`; the default colour is the side to move.
-    pub(super) fn color_and_time(
-        &self,
-        to_move: Color,
-        usual: Duration,
-    ) -> Result<(Color, Duration), Failure> {
+    /// `[COLOUR] [SECONDS]`: the side to move and ten seconds unless they are given.
+    pub(super) fn color_and_time(&self, to_move: Color) -> Result<(Color, Duration), Failure> {
         let mut rest = self.all().into_iter().peekable();
         let color = match rest.next_if(|text| text.parse::<f64>().is_err()) {
             Some(named) => parse_color(named)?,
             None => to_move,
         };
         let time = match rest.next() {
-            Some(text) => seconds(text).map_err(|_| Failure::wrong(text, SECONDS))?,
-            None => usual,
+            Some(text) => seconds(text).map_err(|_| Failure::wrong(text, "time in seconds"))?,
+            None => Duration::from_secs(10),
         };
         Ok((color, time))
     }
@@ -225,6 +211,3 @@ pub(super) fn integer(text: &str) -> Result<i64, Failure> {
         Err(_) => Err(Failure::wrong(text, "whole number")),
     }
 }
-
-/// Description of a time argument.
-pub(super) const SECONDS: &str = "time in seconds";

@@ -11,15 +11,21 @@ const MAX_MOVES: usize = 10_000;
 
 /// Replies with what was left out or changed, one line each.
 pub(super) fn loadsgf(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    let readings = with_number(args.written()).map_err(|_| args.missing())?;
+    let written = args.written();
     let files = &session.options.files;
-    let there = readings.iter().find(|(name, _)| files.has(name));
-    // If the whole text is an existing file, a number in it is part of the name.
-    let before = args.written().rsplit_once(' ').map(|(name, _)| name);
-    if there.is_none() && before.is_some_and(|name| files.has(name.trim_end())) {
+    let numbered = written.rsplit_once(' ');
+    let numbered = numbered.and_then(|(name, last)| Some((name, integer(last).ok()?)));
+    let (name, until) = match numbered {
+        // If the whole text is an existing file, the number is part of its name.
+        Some((name, number)) if !files.has(unquoted(written)) => (name, Some(number)),
+        _ => (written, None),
+    };
+    let name = unquoted(name);
+    let until = until.map(usize::try_from).transpose();
+    let until = until.map_err(|_| args.missing())?;
+    if name.is_empty() {
         return Err(args.missing());
     }
-    let (name, until) = *there.or(readings.first()).ok_or_else(|| args.missing())?;
     let refuse = |why: String| {
         log::warn!("cannot load {name}: {why}");
         Failure::CannotLoad(why)
@@ -56,10 +62,10 @@ pub(super) fn printsgf(session: &mut Session, args: &Arguments<'_>) -> Reply {
         }
     }
     let text = sgf::write(&record);
-    let name = optional(args.written()).map_err(|_| args.missing())?;
-    let Some(name) = name else {
+    let name = unquoted(args.written());
+    if name.is_empty() {
         return Ok(text);
-    };
+    }
     let saved = session.options.files.save(name, &text);
     saved.map_err(|why| {
         log::warn!("cannot save {name}: {why}");
@@ -68,89 +74,9 @@ pub(super) fn printsgf(session: &mut Session, args: &Arguments<'_>) -> Reply {
     Ok(String::new())
 }
 
-/// Not a file name, or followed by something other than a number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct BadFileName;
-
-/// Interpretations of `FILE [NUMBER]`, the likeliest first. Without quotes a number at the end may
-/// be part of the name.
-pub(super) fn with_number(text: &str) -> Result<Vec<(&str, Option<usize>)>, BadFileName> {
-    let number = |text| {
-        let number = integer(text).map_err(|_| BadFileName)?;
-        usize::try_from(number).map_err(|_| BadFileName)
-    };
-    if let Some((name, rest)) = quoted(text)? {
-        let number = (!rest.is_empty()).then(|| number(rest)).transpose()?;
-        return Ok(vec![(name, number)]);
-    }
-    if text.is_empty() {
-        return Err(BadFileName);
-    }
-    let whole = (text, None);
-    match text.rsplit_once(' ') {
-        Some((name, last)) if integer(last).is_ok() => {
-            Ok(vec![(name.trim_end(), Some(number(last)?)), whole])
-        }
-        _ => Ok(vec![whole]),
-    }
-}
-
-/// Interpretation of `[FILE]`.
-pub(super) fn optional(text: &str) -> Result<Option<&str>, BadFileName> {
-    match quoted(text)? {
-        Some((name, "")) => Ok(Some(name)),
-        Some(_) => Err(BadFileName),
-        None => Ok(Some(text).filter(|name| !name.is_empty())),
-    }
-}
-
-/// A quoted name, and the text after it.
-fn quoted(text: &str) -> Result<Option<(&str, &str)>, BadFileName> {
-    let Some(mark @ ('"' | '\'')) = text.chars().next() else {
-        return Ok(None);
-    };
-    let inside = text.split_once(mark).map(|(_, inside)| inside);
-    match inside.and_then(|inside| inside.split_once(mark)) {
-        Some((name, rest)) if !name.is_empty() => Ok(Some((name, rest.trim()))),
-        _ => Err(BadFileName),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_may_have_blanks_and_a_number_behind_it() {
-        for (text, readings) in [
-            ("a.sgf", &[("a.sgf", None)][..]),
-            ("a.sgf 7", &[("a.sgf", Some(7)), ("a.sgf 7", None)]),
-            ("my  game.sgf", &[("my  game.sgf", None)]),
-            (
-                "my game.sgf  7",
-                &[("my game.sgf", Some(7)), ("my game.sgf  7", None)],
-            ),
-            ("棋谱 一.sgf", &[("棋谱 一.sgf", None)]),
-            ("7", &[("7", None)]),
-            ("\"my game.sgf\"", &[("my game.sgf", None)]),
-            ("\"my game 7\" 3", &[("my game 7", Some(3))]),
-            ("'a b'  0 ", &[("a b", Some(0))]),
-            ("it's.sgf", &[("it's.sgf", None)]),
-        ] {
-            assert_eq!(with_number(text).as_deref(), Ok(readings), "{text}");
-        }
-        for wrong in ["", "a.sgf -1", "\"a.sgf", "\"\"", "\"a\" b", "\"a\" -1"] {
-            assert_eq!(with_number(wrong), Err(BadFileName), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn a_name_alone_ends_with_the_line() {
-        assert_eq!(optional(""), Ok(None));
-        assert_eq!(optional("my game 7"), Ok(Some("my game 7")));
-        assert_eq!(optional("'my game 7' "), Ok(Some("my game 7")));
-        for wrong in ["\"a", "\"a\" 7", "''"] {
-            assert_eq!(optional(wrong), Err(BadFileName), "{wrong}");
-        }
-    }
+/// A file name without the quotes that people put around it.
+fn unquoted(name: &str) -> &str {
+    let name = name.trim();
+    let inside = |mark: char| name.strip_prefix(mark)?.strip_suffix(mark);
+    inside('"').or_else(|| inside('\'')).unwrap_or(name)
 }

@@ -3,7 +3,7 @@
 use super::Arguments;
 use super::board::result;
 use crate::game::{Color, Move};
-use crate::gtp::board::{format_moves, mark, points_from_top, rows};
+use crate::gtp::board::{mark, points_from_top, rows};
 use crate::gtp::{Failure, Reply, Session, parse_vertex};
 use crate::record::{GameRecord, Play, Vertex};
 
@@ -33,11 +33,6 @@ pub(super) fn rules_board(session: &mut Session, _: &Arguments<'_>) -> Reply {
     let engine = &*session.engine;
     let marks = points_from_top(engine.size()).map(|point| mark(engine, point).to_owned());
     Ok(rows(marks, engine.size()))
-}
-
-/// The points where a colour could play if it were to move.
-pub(super) fn legal_points(session: &Session, color: Color) -> String {
-    format_moves(&session.engine.legal_moves(color), session.engine.size())
 }
 
 pub(super) fn rules_final_result(session: &mut Session, _: &Arguments<'_>) -> Reply {
@@ -101,7 +96,7 @@ pub(super) fn set_position(session: &mut Session, args: &Arguments<'_>) -> Reply
     let engine = &*session.engine;
     let mut record = GameRecord::new(engine.info().name, engine.size());
     if !stones.is_sorted_by(|one, next| one.0 < next.0) {
-        return Err(Failure::BadVertices);
+        return Err(Failure::BAD_VERTICES);
     }
     record.setup = stones;
     record.to_move = Some(Color::Black);
@@ -124,7 +119,7 @@ fn stones(session: &Session, args: &Arguments<'_>) -> Result<Vec<(Move, Color)>,
 pub(super) fn setup_player(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let mut record = session.engine.record();
     if !record.plays.is_empty() {
-        return Err(Failure::NotEmpty);
+        return Err(Failure::NOT_EMPTY);
     }
     record.to_move = Some(args.color(0)?);
     session.load(&record)?;
@@ -135,7 +130,7 @@ pub(super) fn setup_player(session: &mut Session, args: &Arguments<'_>) -> Reply
 pub(super) fn undo_several(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let count = args.count(0, 0)?;
     if count > session.engine.record().plays.len() {
-        return Err(Failure::CannotUndo);
+        return Err(Failure::CANNOT_UNDO);
     }
     for _ in 0..count {
         session.engine.undo()?;

@@ -17,13 +17,13 @@ pub use opening::fixed_points as fixed_handicap_points;
 use std::sync::Arc;
 
 use super::board::show;
-use super::line::{LONGEST, Stream, parse_line, reply, too_long};
+use super::line::{LONGEST, parse_line, reply, too_long};
 use super::numbers::Dialect::{Cgos, Kata, Leela};
 use super::{Failure, Input, Interrupts, Protocol, Reply, Request, Session};
 use crate::clock::KATA_SYSTEMS;
 use crate::engine::MoveKind;
 use crate::game::HalfPoints;
-use command::{Games, Menu, Run, command, stream};
+use command::{Games, Run, command, stream};
 
 /// Every command, in the order in which `list_commands` names them.
 #[rustfmt::skip]
@@ -34,7 +34,7 @@ pub const COMMANDS: &[Command] = &[
     command("known_command", "NAME", "whether this command exists", known_command),
     command("list_commands", "", "the names of all commands", list_commands),
     command("help", "[COMMAND]", "describe all commands, or one", help),
-    command("quit", "", "end the program", |session, _| { session.over = true; text("") }),
+    command("quit", "", "end the program", |_, _| text("")),
     command("boardsize", "N", "new game on a square board", board::boardsize),
     command("rectangular_boardsize", "WIDTH HEIGHT", "new game on any board", board::rectangular_boardsize),
     command("clear_board", "", "new game; komi and time settings stay", |session, _| { session.engine.clear(); text("") }),
@@ -50,7 +50,7 @@ pub const COMMANDS: &[Command] = &[
     command("kata-search_cancellable", "COLOUR", "the same until there is input: then the answer is cancelled", board::cancellable),
     command("clear_cache", "", "forget what earlier searches have found", |session, _| { session.engine.forget(); text("") }),
     command("tengen-report", "", "the last search: visits, playouts, value for the mover, seconds", board::report)
-        .menu(&[Menu { kind: "string", label: "Last search", call: "tengen-report" }]),
+        .menu("string/Last search"),
     command("showboard", "", "the board as text", |session, _| text(show(&*session.engine))),
     command("fixed_handicap", "STONES", "put handicap stones on the standard points of the empty board", opening::fixed_handicap),
     command("place_free_handicap", "STONES", "choose the points of handicap stones", opening::place_free_handicap),
@@ -63,9 +63,9 @@ pub const COMMANDS: &[Command] = &[
     command("kata-list_time_settings", "", "the systems of kata-time_settings", |_, _| text(KATA_SYSTEMS.join(" "))),
     command("time_left", "COLOUR SECONDS STONES", "set one clock", clock::time_left),
     command("tengen-clock", "", "both clocks, and the time of each move this engine has chosen", clock::tengen_clock)
-        .menu(&[Menu { kind: "string", label: "Clock", call: "tengen-clock" }]),
+        .menu("string/Clock"),
     command("tengen-network", "", "which network and backend choose the moves, and what has failed", analyze::network)
-        .menu(&[Menu { kind: "string", label: "Network", call: "tengen-network" }]),
+        .menu("string/Network"),
     command("cputime", "", "processor time used, in seconds", clock::cputime),
     command("loadsgf", "FILE [MOVE]", "load a game up to, not including, a move; reports what is left out", files::loadsgf),
     command("printsgf", "[FILE]", "the game as SGF, into a file if one is named", files::printsgf),
@@ -77,9 +77,9 @@ pub const COMMANDS: &[Command] = &[
     stream("kata-search_analyze", "[COLOUR] [CENTISECONDS] ...", "the same without playing the move", Kata, Some(MoveKind::Named)),
     command("stop", "", "nothing: any input ends an analysis", |_, _| text("")),
     command("tengen-solve", "[COLOUR] [SECONDS]", "who wins with best play, within 10 seconds or SECONDS", analyze::solve)
-        .menu(&[Menu { kind: "string", label: "Solve", call: "tengen-solve" }])
+        .menu("string/Solve")
         .only(Games::Solved),
-    command("kata-raw-nn", "[COLOUR] [SYMMETRY]", "the network's raw output, if one is in use; by one of 8 symmetries, or all", analyze::kata_raw_nn),
+    command("kata-raw-nn", "[COLOUR] [SYMMETRY]", "the network's raw output, if one is in use, by one of 8 symmetries", analyze::kata_raw_nn),
     command("kata-get-rules", "", "the rules as JSON", settings::kata_get_rules),
     command("kata-set-rules", "RULES", "set the rules, by the game's or KataGo's names or JSON; komi is kept unless given", settings::kata_set_rules),
     command("kata-set-rule", "NAME VALUE", "one rule, by KataGo's name in kata-get-rules", settings::kata_set_rule),
@@ -102,40 +102,33 @@ pub const COMMANDS: &[Command] = &[
     command("gogui-rules_board_size", "", "the board's size", gogui::rules_board_size).only(Games::NotGo),
     command("gogui-rules_board", "", "the stones", gogui::rules_board).only(Games::NotGo),
     command("gogui-rules_captured_count", "", "captured stones", |_, _| text("0 0")).only(Games::NotGo),
-    command("gogui-rules_legal_moves", "", "legal moves of the side to move; none when the game is over", |session, _| text(gogui::legal_points(session, session.engine.to_move()))).only(Games::NotGo),
+    command("gogui-rules_legal_moves", "", "legal moves of the side to move; none when the game is over", |session, _| text(views::legal_points(session, session.engine.to_move()))).only(Games::NotGo),
     command("gogui-rules_side_to_move", "", "the side to move", |session, _| text(session.engine.to_move())).only(Games::NotGo),
     command("gogui-rules_final_result", "", "the result as text", gogui::rules_final_result).only(Games::NotGo),
     command("tengen-search", "[COLOUR] [SECONDS]", "think for 10 seconds or SECONDS and show the values of the moves, for GoGui", views::search)
-        .menu(&[Menu { kind: "gfx", label: "Search", call: "tengen-search" }]),
+        .menu("gfx/Search"),
     command("tengen-policy", "[COLOUR]", "the network's policy, for GoGui", views::policy)
-        .menu(&[Menu { kind: "gfx", label: "Policy", call: "tengen-policy" }]),
+        .menu("gfx/Policy"),
     command("tengen-values", "[COLOUR]", "values of the moves in the search, for GoGui", views::values)
-        .menu(&[Menu { kind: "gfx", label: "Values", call: "tengen-values" }]),
+        .menu("gfx/Values"),
     command("tengen-visits", "[COLOUR]", "visits of the moves in the search, for GoGui", views::visits)
-        .menu(&[Menu { kind: "gfx", label: "Visits", call: "tengen-visits" }]),
+        .menu("gfx/Visits"),
     command("tengen-pv", "[COLOUR]", "the main line, for GoGui", views::main_line)
-        .menu(&[Menu { kind: "gfx", label: "Main line", call: "tengen-pv" }]),
+        .menu("gfx/Main line"),
     command("tengen-table", "[COLOUR]", "the ten best moves", views::table)
-        .menu(&[Menu { kind: "hstring", label: "Best moves", call: "tengen-table" }]),
-    command("tengen-points", "", "points where each side may play, for GoGui", views::points)
-        .menu(&[Menu { kind: "gfx", label: "Points", call: "tengen-points" }]),
-    command("tengen-fate", "", "whose each point is: 1 Black's, -1 White's", views::fate)
-        .menu(&[Menu { kind: "dboard", label: "Fate", call: "tengen-fate" }]),
+        .menu("hstring/Best moves"),
     command("tengen-ownership", "", "whose each point is expected to be: from 1 for Black to -1 for White", views::expected_owners)
-        .menu(&[Menu { kind: "dboard", label: "Ownership", call: "tengen-ownership" }])
+        .menu("dboard/Ownership")
         .only(Games::Go),
     command("tengen-legal", "[COLOUR]", "where a colour may play", views::legal)
-        .menu(&[
-            Menu { kind: "plist", label: "Legal for Black", call: "tengen-legal black" },
-            Menu { kind: "plist", label: "Legal for White", call: "tengen-legal white" },
-        ]),
+        .menu("plist/Legal moves"),
     command("tengen-openings", "[NAME]", "the game's named openings, or play one of them on the empty board", opening::openings),
     command("tengen-side", "", "the side that the engine would prefer now, for openings with a choice of sides", opening::side)
-        .menu(&[Menu { kind: "string", label: "Better side", call: "tengen-side" }]),
+        .menu("string/Better side"),
     command("tengen-candidates", "N", "the N best moves, symmetric ones listed once", opening::candidates),
     command("tengen-keep", "VERTEX ...", "the offered move that is best for the other side", opening::keep),
     command("tengen-settings", "[NAME VALUE]", "show or change settings, for GoGui", settings::dialog)
-        .menu(&[Menu { kind: "param", label: "Settings", call: "tengen-settings" }]),
+        .menu("param/Settings"),
 ];
 
 /// A command that only says this.
@@ -165,7 +158,7 @@ fn list_commands(session: &mut Session, _: &Arguments<'_>) -> Reply {
 /// For users; programs read `list_commands`.
 fn help(session: &mut Session, args: &Arguments<'_>) -> Reply {
     if let Some(name) = args.optional(0) {
-        let command = find(name).ok_or(Failure::UnknownCommand)?;
+        let command = find(name).ok_or(Failure::UNKNOWN_COMMAND)?;
         let Command {
             name,
             arguments,
@@ -184,9 +177,11 @@ fn help(session: &mut Session, args: &Arguments<'_>) -> Reply {
 
 /// Entries of GoGui's menu: type, label and command of each view of the game.
 fn analyze_commands(session: &mut Session, _: &Arguments<'_>) -> Reply {
-    let menus = listed(session).flat_map(|command| command.menus);
-    let lines = menus.map(|menu| format!("{}/{}/{}", menu.kind, menu.label, menu.call));
-    Ok(lines.collect::<Vec<_>>().join("\n"))
+    let entry = |command: &Command| Some(format!("{}/{}", command.menu?, command.name));
+    Ok(listed(session)
+        .filter_map(entry)
+        .collect::<Vec<_>>()
+        .join("\n"))
 }
 
 impl Protocol for Session {
@@ -211,19 +206,18 @@ impl Protocol for Session {
             send(answer);
         };
         let Some(command) = find(&request.name) else {
-            return send(&reply(&request.id, Err(Failure::UnknownCommand)));
+            return send(&reply(&request.id, Err(Failure::UNKNOWN_COMMAND)));
         };
         let arguments = Arguments::of(command, request);
         let result = match command.run {
             Run::Answer(run) => run(self, &arguments),
-            Run::Stream(dialect, kind) => {
-                let mut stream = Stream::new(&request.id, &mut send);
-                let result = analyze::stream(self, &arguments, dialect, kind, &mut stream);
-                if stream.is_open() {
-                    return stream.close(&result.unwrap_or_default());
+            Run::Stream(dialect, kind) => match analyze::begin(self, &arguments, dialect, kind) {
+                Ok(analysis) => {
+                    send(&format!("={}\n", request.id));
+                    return analyze::stream(self, &analysis, kind, &mut send);
                 }
-                result
-            }
+                Err(failure) => Err(failure),
+            },
         };
         send(&reply(&request.id, result));
     }
@@ -240,9 +234,5 @@ impl Protocol for Session {
         if self.options.ponder {
             self.interrupts.ponder(&mut *self.engine);
         }
-    }
-
-    fn is_over(&self) -> bool {
-        self.over
     }
 }

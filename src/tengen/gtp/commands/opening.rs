@@ -1,7 +1,9 @@
 //! Commands for openings with proposals, swaps and offers: swap, swap2, and the rules by which
-//! Black offers several fifth moves (docs/programs-and-servers.md#openings); and for handicap stones: on fixed points, on
-//! points chosen by the engine, or by the controller. They are set up, so that White is to move and they cannot be
+//! Black offers several fifth moves (docs/programs-and-servers.md#openings); and for handicap stones: on fixed
+//! points, on points chosen by the engine, or by the controller. They are set up, so that White is to move and they cannot be
 //! undone one by one.
+
+use std::cmp::Reverse;
 
 use super::Arguments;
 use crate::engine::{Engine, MoveKind};
@@ -52,7 +54,7 @@ fn value(session: &mut Session) -> Option<f32> {
 /// The preferred side, and its expected value.
 pub(super) fn side(session: &mut Session, _: &Arguments<'_>) -> Reply {
     let mover = session.engine.to_move();
-    let value = value(session).ok_or(Failure::NoSearch)?;
+    let value = value(session).ok_or(Failure::NO_SEARCH)?;
     let side = if value < 0.0 { mover.opponent() } else { mover };
     Ok(format!("{side} value {:.4}", value.abs()))
 }
@@ -60,7 +62,7 @@ pub(super) fn side(session: &mut Session, _: &Arguments<'_>) -> Reply {
 /// The best moves, symmetric ones listed once.
 pub(super) fn candidates(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let wanted = args.count(0, 1)?;
-    let report = search(session).ok_or(Failure::NoSearch)?;
+    let report = search(session).ok_or(Failure::NO_SEARCH)?;
     let engine = &*session.engine;
     let turns = turns(engine);
     let mut kept: Vec<Move> = Vec::new();
@@ -104,7 +106,7 @@ pub(super) fn keep(session: &mut Session, args: &Arguments<'_>) -> Reply {
         session.engine.play(Play { color, vertex })?;
         let value = value(session);
         session.engine.undo()?;
-        let value = value.ok_or(Failure::NoSearch)?;
+        let value = value.ok_or(Failure::NO_SEARCH)?;
         if best.is_none_or(|(_, most)| value > most) {
             best = Some((vertex, value));
         }
@@ -150,35 +152,21 @@ pub fn fixed_points(size: BoardSize, stones: usize) -> Option<Vec<Move>> {
     Some(points.into_iter().map(|(x, y)| size.point(x, y)).collect())
 }
 
-/// Points chosen by the engine: the fixed ones as far as they go, then repeatedly the point
-/// farthest from all others and from the edge.
+/// Points chosen by the engine: the fixed ones as far as they go, then those farthest from the edge.
 fn free_points(size: BoardSize, stones: usize) -> Vec<Move> {
-    let start = (2..=stones.min(9)).rev();
-    let fixed = start.filter_map(|stones| fixed_points(size, stones)).next();
+    let mut numbers = (2..=stones.min(9)).rev();
+    let fixed = numbers.find_map(|stones| fixed_points(size, stones));
     let mut points = fixed.unwrap_or_default();
-    while points.len() < stones {
-        let free = size.points();
-        let free = free.filter(|point| !points.contains(point));
-        let Some(farthest) = free.max_by_key(|&point| room(size, &points, point)) else {
-            break;
-        };
-        points.push(farthest);
-    }
+    let from_edge = |point: Move| {
+        let (x, y) = size.column_row(point);
+        x.min(y).min(size.width - 1 - x).min(size.height - 1 - y)
+    };
+    let free = size.points().filter(|point| !points.contains(point));
+    let mut free: Vec<Move> = free.collect();
+    free.sort_by_key(|&point| Reverse(from_edge(point)));
+    let missing = stones - points.len();
+    points.extend(free.into_iter().take(missing));
     points
-}
-
-/// Distance of a point from the nearest other one, and from the edge.
-fn room(size: BoardSize, others: &[Move], point: Move) -> (u32, u8) {
-    let (x, y) = size.column_row(point);
-    let squares = others.iter().map(|&other| {
-        let (u, v) = size.column_row(other);
-        let (across, up) = (u32::from(x.abs_diff(u)), u32::from(y.abs_diff(v)));
-        across * across + up * up
-    });
-    let edge = x.min(y).min(size.width - 1 - x).min(size.height - 1 - y);
-    // The edge counts as a stone just beyond it.
-    let to_edge = (u32::from(edge) + 1).pow(2);
-    (squares.min().unwrap_or(u32::MAX).min(to_edge), edge)
 }
 
 /// Sets stones up on the empty board.
@@ -195,25 +183,27 @@ fn set_up(session: &mut Session, points: Vec<Move>) -> Reply {
 fn allow_handicap(session: &Session) -> Result<(), Failure> {
     match session.engine.info().scored {
         true => Ok(()),
-        false => Err(Failure::NoHandicap),
+        false => Err(Failure::Refused(
+            "there are no handicap stones in this game",
+        )),
     }
 }
 
 fn stones(session: &Session, args: &Arguments<'_>) -> Result<usize, Failure> {
     allow_handicap(session)?;
-    usize::try_from(args.integer(0)?).map_err(|_| Failure::Stones)
+    usize::try_from(args.integer(0)?).map_err(|_| Failure::STONES)
 }
 
 pub(super) fn fixed_handicap(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let stones = stones(session, args)?;
-    let points = fixed_points(session.engine.size(), stones).ok_or(Failure::Stones)?;
+    let points = fixed_points(session.engine.size(), stones).ok_or(Failure::STONES)?;
     set_up(session, points)
 }
 
 pub(super) fn place_free_handicap(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let (stones, size) = (stones(session, args)?, session.engine.size());
     if !(2..size.area()).contains(&stones) {
-        return Err(Failure::Stones);
+        return Err(Failure::STONES);
     }
     set_up(session, free_points(size, stones))
 }
@@ -223,13 +213,13 @@ pub(super) fn set_free_handicap(session: &mut Session, args: &Arguments<'_>) -> 
     let size = session.engine.size();
     let mut points = Vec::new();
     for text in args.all() {
-        match parse_vertex(text, size).map_err(|_| Failure::BadVertices)? {
+        match parse_vertex(text, size).map_err(|_| Failure::BAD_VERTICES)? {
             Vertex::Point(point) if !points.contains(&point) => points.push(point),
-            _ => return Err(Failure::BadVertices),
+            _ => return Err(Failure::BAD_VERTICES),
         }
     }
     if !(2..size.area()).contains(&points.len()) {
-        return Err(Failure::BadVertices);
+        return Err(Failure::BAD_VERTICES);
     }
     set_up(session, points).map(|_| String::new())
 }
@@ -271,7 +261,6 @@ mod tests {
             assert_eq!(on(side, stones), None, "{stones} on {side}");
         }
     }
-
     #[test]
     fn free_stones_are_as_many_as_asked_for() {
         for (side, stones) in [(9, 2), (19, 9), (19, 25), (5, 3), (9, 80)] {

@@ -1,4 +1,4 @@
-//! Settings that may change during a game, under GoGui's and KataGo's names.
+//! Settings that may change during a game, under KataGo's names.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -7,11 +7,6 @@ use super::Arguments;
 use crate::clock::{USUAL_LAG, seconds};
 use crate::engine::{DEFAULT_TIME_PER_MOVE, Engine};
 use crate::gtp::{Failure, Reply, Session};
-
-/// "1" or "0" for GoGui's check boxes.
-fn digit(on: bool) -> &'static str {
-    if on { "1" } else { "0" }
-}
 
 fn truth(text: &str) -> Result<bool, Failure> {
     match text {
@@ -35,14 +30,13 @@ fn text(time: Option<Duration>) -> String {
     time.unwrap_or_default().as_secs_f64().to_string()
 }
 
-/// Settings of `tengen-settings` and KataGo's commands; none of them needs a new engine.
+/// Settings that may change; none of them needs a new engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Setting {
     Visits,
     TimePerMove,
     Lag,
     Ponder,
-    LiveGraphics,
     RootPolicyTemperature,
     WideRootNoise,
     AnalysisWideRootNoise,
@@ -51,10 +45,12 @@ enum Setting {
 }
 
 impl Setting {
-    /// Finds a setting by name in the first or the second table.
-    fn find(table: &[(&str, Setting)], name: &str) -> Result<Setting, Failure> {
-        let found = table.iter().find(|(known, _)| *known == name);
-        found.map(|(_, setting)| *setting).ok_or(Failure::NoSetting)
+    /// The setting of this name.
+    fn find(name: &str) -> Result<Setting, Failure> {
+        let found = SETTINGS.iter().find(|(known, ..)| *known == name);
+        found.map(|(.., setting)| *setting).ok_or(Failure::Refused(
+            "unknown parameter; see kata-list-params and tengen-settings",
+        ))
     }
 
     fn get(self, session: &Session) -> String {
@@ -67,8 +63,8 @@ impl Setting {
                 text(thinking_limits.time_per_move.or(usual))
             }
             Setting::Lag => text(thinking_limits.lag.or(Some(USUAL_LAG))),
-            Setting::Ponder => digit(session.options.ponder).to_owned(),
-            Setting::LiveGraphics => digit(session.options.live_graphics).to_owned(),
+            // As GoGui's check boxes need it.
+            Setting::Ponder => u8::from(session.options.ponder).to_string(),
             Setting::RootPolicyTemperature => {
                 let usual = session.options.root_policy_temperature;
                 session.root.policy_temperature.unwrap_or(usual).to_string()
@@ -93,7 +89,6 @@ impl Setting {
             }
             Setting::Lag => thinking_limits.lag = Some(seconds(value)?),
             Setting::Ponder => session.options.ponder = truth(value)?,
-            Setting::LiveGraphics => session.options.live_graphics = truth(value)?,
             Setting::RootPolicyTemperature => {
                 let temperature = number(value, 0.01..=100.0)?;
                 session.root.policy_temperature = Some(temperature as f32);
@@ -104,7 +99,11 @@ impl Setting {
             }
             Setting::Zero => {
                 let zero = value.parse() == Ok(0.0);
-                return if zero { Ok(()) } else { Err(Failure::OnlyZero) };
+                return if zero {
+                    Ok(())
+                } else {
+                    Err(Failure::Refused("this setting can only be 0 here"))
+                };
             }
         }
         session.engine.set_thinking_limits(thinking_limits);
@@ -112,54 +111,52 @@ impl Setting {
     }
 }
 
-/// GoGui's dialog: field type, name and setting.
-const DIALOG: &[(&str, &str, Setting)] = &[
-    ("string", "visits", Setting::Visits),
-    ("string", "time_per_move", Setting::TimePerMove),
-    ("string", "lag", Setting::Lag),
-    ("bool", "ponder", Setting::Ponder),
-    ("bool", "live_graphics", Setting::LiveGraphics),
+/// KataGo's names, with the types of their fields in GoGui's dialog where they are shown.
+const SETTINGS: &[(&str, Option<&str>, Setting)] = &[
+    ("maxVisits", Some("string"), Setting::Visits),
+    ("maxTime", Some("string"), Setting::TimePerMove),
+    ("lagBuffer", Some("string"), Setting::Lag),
+    ("ponderingEnabled", Some("bool"), Setting::Ponder),
+    ("playoutDoublingAdvantage", None, Setting::Zero),
+    (
+        "analysisWideRootNoise",
+        None,
+        Setting::AnalysisWideRootNoise,
+    ),
+    ("wideRootNoise", None, Setting::WideRootNoise),
+    (
+        "rootPolicyTemperature",
+        None,
+        Setting::RootPolicyTemperature,
+    ),
 ];
 
-/// KataGo's names.
-const KATA: &[(&str, Setting)] = &[
-    ("maxVisits", Setting::Visits),
-    ("maxTime", Setting::TimePerMove),
-    ("lagBuffer", Setting::Lag),
-    ("ponderingEnabled", Setting::Ponder),
-    ("playoutDoublingAdvantage", Setting::Zero),
-    ("analysisWideRootNoise", Setting::AnalysisWideRootNoise),
-    ("wideRootNoise", Setting::WideRootNoise),
-    ("rootPolicyTemperature", Setting::RootPolicyTemperature),
-];
-
-/// Without arguments lists all settings in GoGui's `param` format; with two, sets one.
+/// Without arguments lists settings in GoGui's `param` format; with two, sets one.
 pub(super) fn dialog(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    if args.optional(0).is_none() {
-        let lines = DIALOG
-            .iter()
-            .map(|(kind, name, setting)| format!("[{kind}] {name} {}", setting.get(session)));
-        return Ok(lines.collect::<Vec<_>>().join("\n"));
+    if args.optional(0).is_some() {
+        return kata_set_param(session, args);
     }
-    let names: Vec<(&str, Setting)> = DIALOG.iter().map(|row| (row.1, row.2)).collect();
-    let setting = Setting::find(&names, args.text(0)?)?;
-    setting.set(session, args.text(1)?)?;
-    Ok(String::new())
+    let line = |(name, kind, setting): &(&str, Option<&str>, Setting)| {
+        let kind = (*kind)?;
+        Some(format!("[{kind}] {name} {}", setting.get(session)))
+    };
+    let lines = SETTINGS.iter().filter_map(line);
+    Ok(lines.collect::<Vec<_>>().join("\n"))
 }
 
 pub(super) fn kata_list_params(_: &mut Session, _: &Arguments<'_>) -> Reply {
-    let names: Vec<&str> = KATA.iter().map(|(name, _)| *name).collect();
+    let names: Vec<&str> = SETTINGS.iter().map(|(name, ..)| *name).collect();
     Ok(names.join(" "))
 }
 
 pub(super) fn kata_get_param(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    Ok(Setting::find(KATA, args.text(0)?)?.get(session))
+    Ok(Setting::find(args.text(0)?)?.get(session))
 }
 
 /// All of them as a JSON object.
 pub(super) fn kata_get_params(session: &mut Session, _: &Arguments<'_>) -> Reply {
-    let fields = KATA.iter();
-    let fields = fields.map(|(name, setting)| format!("\"{name}\":{}", setting.get(session)));
+    let fields = SETTINGS.iter();
+    let fields = fields.map(|(name, _, setting)| format!("\"{name}\":{}", setting.get(session)));
     Ok(format!("{{{}}}", fields.collect::<Vec<_>>().join(",")))
 }
 
@@ -182,10 +179,14 @@ const KATA_ONLY: &[&str] = &[
 /// so.
 pub(super) fn kata_set_param(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let (name, value) = (args.text(0)?, args.text(1)?);
-    match Setting::find(KATA, name) {
+    match Setting::find(name) {
         Ok(setting) => setting.set(session, value)?,
         // The network is loaded for one profile.
-        Err(_) if name == "humanSLProfile" => return Err(Failure::FixedProfile),
+        Err(_) if name == "humanSLProfile" => {
+            return Err(Failure::Refused(
+                "whom the network imitates is set at the start: tengen gtp --model FILE --human-profile NAME",
+            ));
+        }
         Err(_) if KATA_ONLY.contains(&name) => {
             session.ignored.note(name);
             return Ok(format!("ignored: {name} has no effect here"));
@@ -211,26 +212,10 @@ fn named_json(engine: &dyn Engine) -> String {
     )
 }
 
-/// The name of the rules in an answer of [`named_json`], of which nothing else may differ from
-/// `current`; `None` for any other text.
-fn name_in_json(text: &str, current: &str) -> Result<Option<String>, Failure> {
-    type Fields = serde_json::Map<String, serde_json::Value>;
-    let read = |text: &str| serde_json::from_str::<Fields>(text).ok();
-    let (Some(given), Some(current)) = (read(text), read(current)) else {
-        return Ok(None);
-    };
-    let Some(name) = given.get("rules").and_then(serde_json::Value::as_str) else {
-        return Ok(None);
-    };
-    for (field, value) in &given {
-        if field.as_str() != "rules" && current.get(field.as_str()) != Some(value) {
-            return Err(Failure::FixedRule {
-                field: field.clone(),
-                value: value.to_string(),
-            });
-        }
-    }
-    Ok(Some(name.to_owned()))
+/// The name of the rules in an answer of [`named_json`]; of its other fields only KataGo's games have several values.
+fn name_in_json(text: &str) -> Option<String> {
+    let fields: serde_json::Value = serde_json::from_str(text).ok()?;
+    Some(fields.get("rules")?.as_str()?.to_owned())
 }
 
 /// Sets the rules by name or as JSON, which may contain spaces.
@@ -239,7 +224,14 @@ pub(super) fn kata_set_rules(session: &mut Session, args: &Arguments<'_>) -> Rep
     let text = args.all().join(" ");
     let rules = match session.engine.rules_json() {
         Some(_) => text,
-        None => name_in_json(&text, &named_json(&*session.engine))?.unwrap_or(text),
+        None => match name_in_json(&text) {
+            Some(name) => {
+                let text = "of the fields of kata-get-rules only `rules` counts in this game";
+                session.ignored.warn(text);
+                name
+            }
+            None => text,
+        },
     };
     session.engine.set_rules(&rules)?;
     Ok(String::new())

@@ -3,8 +3,8 @@
 //!
 //! The manager sends lines; most are answered by one line: a point `X,Y`, `OK`, `ERROR` or
 //! `UNKNOWN` and a reason. `INFO` and `END` are never answered, and `MESSAGE` lines may come before
-//! an answer. A position comes as lines that end with `DONE`, or as words on one line. Commands are
-//! case-insensitive. Extensions of Yixin's protocol are understood as far as they fit.
+//! an answer. A position comes as lines that end with `DONE`. Commands are case-insensitive. Extensions
+//! of Yixin's protocol are understood as far as they fit.
 
 mod info;
 mod play;
@@ -69,7 +69,6 @@ pub struct GomocupSession {
     misfit: Option<String>,
     /// Number of boards so far.
     games: u64,
-    over: bool,
 }
 
 /// A line from the manager.
@@ -86,14 +85,14 @@ type Answer = Result<(), String>;
 
 /// Known commands, and `DONE`, which ends a list.
 #[rustfmt::skip]
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 19] = [
     "START", "RECTSTART", "RESTART", "BEGIN", "TURN", "BOARD", "YXBOARD", "SWAP2BOARD", "TAKEBACK",
     "PLAY", "INFO", "ABOUT", "SUGGEST", "END", "DONE", "YXSTOP", "YXHASHCLEAR", "YXSHOWFORBID",
-    "YXNBEST", "HELP",
+    "YXNBEST",
 ];
 
 /// Commands after which the manager does not listen.
-const QUIET: [&str; 5] = ["INFO", "END", "ABOUT", "HELP", "YXSTOP"];
+const QUIET: [&str; 4] = ["INFO", "END", "ABOUT", "YXSTOP"];
 
 /// Commands that begin a game, in which the wanted rules are tried anew.
 const BEGINNING: [&str; 3] = ["START", "RECTSTART", "RESTART"];
@@ -117,7 +116,6 @@ impl GomocupSession {
             told_memory: None,
             misfit: None,
             games: 0,
-            over: false,
         }
     }
 
@@ -155,7 +153,6 @@ impl GomocupSession {
     fn obey(&mut self, name: &str, text: &str, send: &mut dyn FnMut(&str)) -> Answer {
         match name {
             "INFO" => self.take_info(text),
-            "END" => self.over = true,
             "ABOUT" => {
                 let name = self.options.name.replace('"', "'");
                 let version = env!("CARGO_PKG_VERSION");
@@ -194,15 +191,14 @@ impl GomocupSession {
             "YXBOARD" => self.begin_list(Purpose::Position, text, send)?,
             "SWAP2BOARD" => self.begin_list(Purpose::Swap, text, send)?,
             "DONE" => return Err("DONE ends a list, and none has begun".to_owned()),
-            // It has already ended a search.
-            "YXSTOP" => {}
+            // They have already ended a search, or the session.
+            "YXSTOP" | "END" => {}
             "YXHASHCLEAR" => self.engine()?.forget(),
             "YXSHOWFORBID" => {
                 let forbidden = self.forbidden()?;
                 self.say(send, &forbidden);
             }
             "YXNBEST" => self.reply(send)?,
-            "HELP" => text::help().for_each(|line| self.say(send, &line)),
             _ => {
                 self.skips_list = true;
                 let text = format!("UNKNOWN {:?} is not a command of this program", short(name));
@@ -306,10 +302,6 @@ impl Protocol for GomocupSession {
         if let Some(engine) = self.engine.as_deref_mut().filter(|_| ponder) {
             self.interrupts.ponder(engine);
         }
-    }
-
-    fn is_over(&self) -> bool {
-        self.over
     }
 }
 

@@ -1,4 +1,5 @@
-//! Points and moves in the Gomocup protocol's notation; lists of stones, sent line by line and ended by `DONE`; and help for a user who types commands to a brain.
+//! Points and moves in the Gomocup protocol's notation; and lists of stones, sent line by line
+//! and ended by `DONE`.
 
 use crate::game::{BoardSize, Color, Move};
 use crate::gtp::short;
@@ -77,24 +78,14 @@ impl Listing {
         }
     }
 
-    /// Takes a line: one stone, or several words with a stone each. Returns whether the list is
-    /// complete.
+    /// Takes a line with one stone. Returns whether the list is complete.
     pub(super) fn takes(&mut self, text: &str) -> bool {
-        let text = text.replace(" ,", ",").replace(", ", ",");
-        if !text.contains(',') {
-            return self.word(text.trim());
+        let text = text.trim();
+        let is_done = text.eq_ignore_ascii_case("DONE");
+        if !is_done && !text.is_empty() {
+            self.line(text);
         }
-        text.split_whitespace().any(|word| self.word(word))
-    }
-
-    fn word(&mut self, word: &str) -> bool {
-        if word.eq_ignore_ascii_case("DONE") {
-            return true;
-        }
-        if !word.is_empty() {
-            self.line(word);
-        }
-        false
+        is_done
     }
 
     /// Takes one stone; errors are reported at the end.
@@ -188,29 +179,6 @@ pub(super) fn as_setup(record: &GameRecord) -> GameRecord {
         to_move: last.map(Color::opponent),
         ..GameRecord::new(&record.game, record.size)
     }
-}
-
-/// Commands and descriptions, in the order of a game.
-#[rustfmt::skip]
-const HELP: [(&str, &str); 12] = [
-    ("START 15", "an empty board of 15x15; RECTSTART 20,15 one of 20x15"),
-    ("BEGIN", "have the engine make the first move"),
-    ("TURN 7,7", "your move: column and row from the upper left, from 0; it answers with its own"),
-    ("BOARD", "a position: lines of x,y,1 (its stones) and x,y,2 (yours), then DONE; it moves"),
-    ("TAKEBACK 7,7", "take the last stone back"),
-    ("RESTART", "a new game on the same board"),
-    ("INFO timeout_turn 5000", "milliseconds for each of its moves; 0 is as fast as possible"),
-    ("INFO timeout_match 60000", "milliseconds for all of its moves"),
-    ("INFO rule 0", "0 freestyle, 1 exactly five, 4 Renju, 8 Caro, 9 Caro with exactly five"),
-    ("SWAP2BOARD", "an opening: 0, 3 or 5 lines of x,y, then DONE"),
-    ("ABOUT", "name, version and author"),
-    ("END", "end the program"),
-];
-
-/// Help as lines that any manager accepts.
-pub(super) fn help() -> impl Iterator<Item = String> {
-    HELP.iter()
-        .map(|(command, what)| format!("MESSAGE {command}: {what}"))
 }
 
 #[cfg(test)]

@@ -85,7 +85,6 @@ impl Analyst {
                 false => PointsByMove::Lead,
             },
             root_policy_temperature: query_options.root_policy_temperature,
-            root_fpu_reduction: query_options.root_fpu_reduction,
             opponent: opponent(task, mover),
             ..AnalysisOptions::default()
         };

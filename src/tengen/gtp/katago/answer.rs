@@ -28,8 +28,6 @@ pub(super) struct AnswerContext<'a> {
     view: View,
     avoided: Vec<Move>,
     outcome: Option<Outcome>,
-    /// The engine's keys of the position ([`Engine::keys`]).
-    keys: [u128; 2],
     /// Current owner of each point, top row first; replaced by the search's estimate.
     owners: Vec<f32>,
     /// What the people that the query names would play.
@@ -51,7 +49,6 @@ impl<'a> AnswerContext<'a> {
             view,
             avoided,
             outcome: engine.outcome(),
-            keys: engine.keys(engine.to_move()),
             owners: ownership(engine, view.side),
             imitated,
         }
@@ -95,9 +92,6 @@ impl<'a> AnswerContext<'a> {
         let visits = root.visits;
         let mut root = shared(root);
         set(&mut root, "currentPlayer", self.view.mover.letter());
-        for (name, key) in ["thisHash", "symHash"].into_iter().zip(self.keys) {
-            set(&mut root, name, format!("{key:032X}"));
-        }
         set(&mut root, "weight", visits);
         let policy = |prior: &dyn Fn(Move) -> f32| -> Value {
             let all = points_from_top(self.size).chain([self.size.pass()]);

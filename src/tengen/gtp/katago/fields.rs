@@ -102,15 +102,14 @@ impl<'a> Fields<'a> {
         self.read(name, wanted, |value| value.as_f64().filter(inside))
     }
 
-    pub(super) fn integers(
-        self,
-        name: &str,
-        range: RangeInclusive<i64>,
-    ) -> Result<Option<Vec<i64>>, Refusal> {
-        let (least, most) = (range.start(), range.end());
-        let wanted = format!("a list of whole numbers from {least} to {most}");
-        let inside = |number: &i64| range.contains(number);
-        let one = |value: &Value| value.as_i64().filter(inside);
+    /// Numbers from 0 on.
+    pub(super) fn indices(self, name: &str, most: usize) -> Result<Option<Vec<usize>>, Refusal> {
+        let wanted = format!("a list of whole numbers from 0 to {most}");
+        let one = |value: &Value| {
+            usize::try_from(value.as_u64()?)
+                .ok()
+                .filter(|one| *one <= most)
+        };
         self.read(name, wanted, |value| {
             value.as_array()?.iter().map(one).collect()
         })
@@ -212,7 +211,7 @@ mod tests {
         assert_eq!(fields.integer("n", 1..=7), Ok(Some(7)));
         assert_eq!(fields.integer("null", 1..=7), Ok(None));
         assert_eq!(fields.number("n", 0.0..=9.0), Ok(Some(7.0)));
-        assert_eq!(fields.integers("l", 0..=2), Ok(Some(vec![1, 2])));
+        assert_eq!(fields.indices("l", 2), Ok(Some(vec![1, 2])));
         assert_eq!(
             (fields.truth("t"), fields.truth("none")),
             (Ok(true), Ok(false))
@@ -226,7 +225,7 @@ mod tests {
         refused(fields.integer("n", 1..=6).err(), "n", "from 1 to 6, not 7");
         refused(fields.integer("x", 0..=6).err(), "x", "not 0.5");
         refused(fields.integer("big", 0..=6).err(), "big", "a whole number");
-        refused(fields.integers("l", 0..=1).err(), "l", "[1,2]");
+        refused(fields.indices("l", 1).err(), "l", "[1,2]");
         refused(fields.truth("s").err(), "s", "true or false");
         refused(fields.text("n").err(), "n", "a string");
         refused(fields.objects("l").err(), "l", "a list of objects");

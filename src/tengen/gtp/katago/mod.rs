@@ -26,7 +26,7 @@ use self::query::Query;
 pub use self::query::{KatagoResources, MakeAnalyst, MakeImitator};
 pub use self::query_options::KatagoOptions;
 use self::queue::{Queue, Task};
-use super::line::{Line, Lines, too_long};
+use super::line::{Line, Lines, next_piece, too_long};
 use crate::program::BYTE_ORDER_MARK;
 
 /// The version of KataGo whose protocol this is; clients use fewer features with older versions.
@@ -119,11 +119,9 @@ fn read(mut input: impl Read, events: &Sender<Event>) {
         drop(events.send(event));
     };
     loop {
-        match input.read(&mut chunk) {
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            // A read error counts as the end of input.
-            Ok(0) | Err(_) => break,
-            Ok(read) => lines.feed(chunk.get(..read).unwrap_or_default(), &mut take),
+        match next_piece(&mut input, &mut chunk) {
+            [] => break,
+            piece => lines.feed(piece, &mut take),
         }
     }
     lines.end(&mut take);
@@ -157,27 +155,20 @@ impl Katago {
         let fields = Fields(&request);
         let done = match fields.text("action") {
             Ok(Some(action)) => self.act(action, &request, say),
-            Ok(None) => self.take(id, fields, say),
+            Ok(None) => {
+                let read = Query::read(id, fields, &self.resources.make, &self.options);
+                read.map(|(query, warnings)| {
+                    for warning in &warnings {
+                        say(warning.told(id, "warning"));
+                    }
+                    self.queue.push(&Arc::new(query));
+                })
+            }
             Err(refusal) => Err(refusal),
         };
         if let Err(refusal) = done {
             say(refusal.told(id, "error"));
         }
-    }
-
-    /// Processes a query.
-    fn take(
-        &self,
-        id: &str,
-        fields: Fields<'_>,
-        say: &mut dyn FnMut(Value),
-    ) -> Result<(), Refusal> {
-        let (query, warnings) = Query::read(id, fields, &self.resources.make, &self.options)?;
-        for warning in &warnings {
-            say(warning.told(id, "warning"));
-        }
-        self.queue.push(&Arc::new(query));
-        Ok(())
     }
 
     /// Executes a request, and answers by repeating it.
@@ -227,11 +218,8 @@ impl Katago {
         fields: Fields<'_>,
         say: &mut dyn FnMut(Value),
     ) -> Result<(), Refusal> {
-        let turns = fields.integers("turnNumbers", i64::MIN..=i64::MAX)?;
-        let named = |turn: usize| {
-            let is_it = |&named: &i64| usize::try_from(named) == Ok(turn);
-            turns.as_ref().is_none_or(|turns| turns.iter().any(is_it))
-        };
+        let turns = fields.indices("turnNumbers", usize::MAX)?;
+        let named = |turn| turns.as_ref().is_none_or(|turns| turns.contains(&turn));
         let is_of = |task: &Task| id.is_none_or(|id| task.query.id == id) && named(task.turn);
         let ended = self.queue.terminate(is_of);
         for task in ended {

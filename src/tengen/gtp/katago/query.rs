@@ -24,7 +24,7 @@ const MAX_URGENT: i64 = 1 << 62;
 #[rustfmt::skip]
 const FIELDS: &[&str] = &[
     "id", "boardXSize", "boardYSize", "initialStones", "moves", "initialPlayer", "rules", "komi",
-    "whiteHandicapBonus", "analyzeTurns", "priority", "priorities",
+    "whiteHandicapBonus", "analyzeTurns", "priority",
 ];
 
 /// Unsupported fields.
@@ -214,35 +214,13 @@ fn check(engine: &mut dyn Engine, record: &GameRecord) -> Result<Vec<Refusal>, R
 }
 
 fn turns(fields: Fields<'_>, last: usize) -> Result<BTreeMap<usize, i64>, Refusal> {
-    const URGENCY: std::ops::RangeInclusive<i64> = -MAX_URGENT..=MAX_URGENT;
-    let priority = fields.integer("priority", URGENCY)?;
-    let priorities = fields.integers("priorities", URGENCY)?;
-    let most = i64::try_from(last).unwrap_or(i64::MAX);
-    let turns = fields.integers("analyzeTurns", 0..=most)?;
-    let turns: Option<Vec<usize>> = turns.map(|turns| {
-        let turns = turns.into_iter();
-        turns
-            .filter_map(|turn| usize::try_from(turn).ok())
-            .collect()
-    });
-    if turns.as_ref().is_some_and(Vec::is_empty) {
+    let priority = fields.integer("priority", -MAX_URGENT..=MAX_URGENT)?;
+    let turns = fields.indices("analyzeTurns", last)?;
+    let turns = turns.unwrap_or_else(|| vec![last]);
+    if turns.is_empty() {
         let text = "is empty: name a turn, or leave it out for the position after all moves";
         return Err(Refusal::new("analyzeTurns", text));
     }
-    match (turns, priorities) {
-        (_, Some(_)) if priority.is_some() => {
-            Err(Refusal::new("priority", "cannot stand beside priorities"))
-        }
-        (Some(turns), Some(priorities)) if turns.len() == priorities.len() => {
-            Ok(turns.into_iter().zip(priorities).collect())
-        }
-        (_, Some(_)) => Err(Refusal::new(
-            "priorities",
-            "must be as many as the turns in analyzeTurns",
-        )),
-        (turns, None) => {
-            let turns = turns.unwrap_or_else(|| vec![last]).into_iter();
-            Ok(turns.map(|turn| (turn, priority.unwrap_or(0))).collect())
-        }
-    }
+    let priority = priority.unwrap_or(0);
+    Ok(turns.into_iter().map(|turn| (turn, priority)).collect())
 }

@@ -52,7 +52,6 @@ pub(super) struct QueryOptions {
     /// Time to the first report during the search, and interval of later ones.
     pub(super) reports: Option<(Duration, Duration)>,
     pub(super) root_policy_temperature: Option<f32>,
-    pub(super) root_fpu_reduction: Option<f32>,
     pub(super) restrictions: Vec<Restriction>,
     /// Doublings of the visits of a side, which is the one to move where none is named.
     pub(super) doublings: f32,
@@ -68,10 +67,11 @@ pub(super) struct QueryOptions {
 /// The supported fields.
 #[rustfmt::skip]
 pub(super) const FIELDS: &[&str] = &[
-    "overrideSettings", "maxVisits", "analysisPVLen", "rootFpuReductionMax",
-    "rootPolicyTemperature", "includeOwnership", "includeMovesOwnership", "includePolicy",
-    "includePVVisits", "reportDuringSearchEvery", "firstReportDuringSearchAfter", "allowMoves",
-    "avoidMoves",
+    "overrideSettings", "maxVisits", "analysisPVLen", "rootPolicyTemperature", "includeOwnership",
+    "includeMovesOwnership", "includePolicy", "includePVVisits", "reportDuringSearchEvery",
+    "firstReportDuringSearchAfter",
+    "firstReportDuringSearchAfter",
+    "allowMoves", "avoidMoves",
 ];
 
 /// The setting that names people whom a network imitates.
@@ -140,9 +140,6 @@ impl QueryOptions {
         if let Some(temperature) = fields.number("rootPolicyTemperature", 0.01..=100.0)? {
             self.root_policy_temperature = Some(temperature as f32);
         }
-        if let Some(reduction) = fields.number("rootFpuReductionMax", 0.0..=2.0)? {
-            self.root_fpu_reduction = Some(reduction as f32);
-        }
         Ok(())
     }
 
@@ -175,7 +172,7 @@ impl QueryOptions {
         self.doublings = doublings.unwrap_or_default() as f32;
         self.doubled_side = fields.color(DOUBLED_SIDE).map_err(within)?;
         self.anti_mirror = fields.truth(ANTI_MIRROR).map_err(within)?;
-        const KNOWN: [&str; 11] = [
+        const KNOWN: [&str; 10] = [
             PROFILE,
             DOUBLINGS,
             DOUBLED_SIDE,
@@ -183,7 +180,6 @@ impl QueryOptions {
             "maxVisits",
             "analysisPVLen",
             "rootPolicyTemperature",
-            "rootFpuReductionMax",
             "maxTime",
             "reportAnalysisWinratesAs",
             "wideRootNoise",

@@ -137,16 +137,10 @@ fn bad_requests_are_told_what_is_wrong() {
         "analyzeTurns",
         "from 0 to 0",
     );
-    for more in ["", ", \"priority\": 1", ", \"priorities\": []"] {
+    for more in ["", ", \"priority\": 1"] {
         let empty = at(&format!(", \"analyzeTurns\": []{more}"));
         refused(&empty, "analyzeTurns", "is empty");
     }
-    refused(&at(", \"priorities\": [1]"), "priorities", "analyzeTurns");
-    refused(
-        &at(", \"priority\": 1, \"priorities\": [1]"),
-        "priority",
-        "beside",
-    );
     refused(&at(", \"komi\": 0.3"), "komi", "one half");
     refused(&at(", \"rules\": 7"), "rules", "a name");
     refused(

@@ -71,7 +71,6 @@ pub struct SauSession {
     game: Option<Match>,
     /// The last finished game, whose result may be corrected.
     ended: Option<(Match, GameRecord)>,
-    over: bool,
 }
 
 /// A game on the platform.
@@ -97,7 +96,6 @@ impl SauSession {
             interrupts: Arc::new(Interrupts::new()),
             game: None,
             ended: None,
-            over: false,
         }
     }
 
@@ -256,10 +254,7 @@ impl SauSession {
             "clock" => self.set_clocks(words)?,
             "board" => send(&text::board(&*self.engine)),
             "help" => send(text::HELP),
-            "quit" => {
-                self.end(None)?;
-                self.over = true;
-            }
+            "quit" => self.end(None)?,
             other => {
                 let other = short(other);
                 return Err(format!(
@@ -322,9 +317,5 @@ impl Protocol for SauSession {
         if self.options.ponder && self.game.is_some() {
             self.interrupts.ponder(&mut *self.engine);
         }
-    }
-
-    fn is_over(&self) -> bool {
-        self.over
     }
 }

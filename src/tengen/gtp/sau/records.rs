@@ -9,9 +9,6 @@ use crate::record::ccgc::NgStyle;
 use crate::record::file::FileError;
 use crate::record::{GameRecord, file, sgf};
 
-/// Maximum bytes of a file name without suffix and extension: 255 are usual, and a pattern may be longer.
-const LONGEST_STEM: usize = 200;
-
 /// Writes records into the first folder that works.
 pub(super) struct RecordWriter {
     folders: Vec<PathBuf>,
@@ -20,17 +17,17 @@ pub(super) struct RecordWriter {
     told: Option<String>,
 }
 
-/// Maximum number of games whose records would have the same name.
+/// Maximum number of games that begin in the same minute.
 const MOST_NUMBERED: u32 = 100_000;
 
 /// The records of one game.
 pub(super) struct GameFiles {
     /// Its start, in the format of records.
     date: String,
-    /// Distinguishes its names from those of other games, from 2 on.
-    number: u32,
-    /// The files that it has created.
-    own: Vec<PathBuf>,
+    /// Distinguishes its names from those of other games of that minute: empty, `-2`, `-3` and so on.
+    suffix: String,
+    /// The path of the SGF record once created, which reserves the suffix in its folder.
+    sgf: Option<PathBuf>,
     /// The path of the championship's record once written; its name contains the result.
     written: Option<PathBuf>,
 }
@@ -52,18 +49,18 @@ impl RecordWriter {
         let mut taken = None;
         for folder in &self.folders {
             match self.write(folder, files, record) {
-                Ok(paths) => {
-                    taken = Some(paths);
+                Ok(()) => {
+                    taken = Some(folder);
                     break;
                 }
                 Err(error) => failures.push(format!("{}: {error}", folder.display())),
             }
         }
-        let trouble = match &taken {
+        let trouble = match taken {
             _ if failures.is_empty() => None,
-            Some([path, _]) => Some(format!(
+            Some(folder) => Some(format!(
                 "RECORDS are written to a fallback location, {}, because the intended one failed ({})",
-                path.parent().unwrap_or(path).display(),
+                folder.display(),
                 failures.join("; ")
             )),
             None => Some(format!(
@@ -71,16 +68,6 @@ impl RecordWriter {
                 failures.join("; ")
             )),
         };
-        if let Some(taken) = taken {
-            // A game whose result has changed leaves one record, not two contradictory ones.
-            for old in files.own.extract_if(.., |own| !taken.contains(own)) {
-                if let Err(error) = std::fs::remove_file(&old) {
-                    log::warn!("an earlier record stays: {}: {error}", old.display());
-                }
-            }
-            let [path, _] = taken;
-            files.written = Some(path);
-        }
         if trouble == self.told {
             return None;
         }
@@ -93,21 +80,30 @@ impl RecordWriter {
         self.style(files).write(record)
     }
 
-    /// Writes both, and returns their paths.
+    /// Writes both. A game whose result or folder has changed leaves one of each, not two contradictory ones.
     fn write(
         &self,
         folder: &Path,
         files: &mut GameFiles,
         record: &GameRecord,
-    ) -> Result<[PathBuf; 2], FileError> {
+    ) -> Result<(), FileError> {
         std::fs::create_dir_all(folder)?;
+        let before = [files.sgf.clone(), files.written.clone()];
+        let other = files.reserve(folder)?;
         let style = self.style(files);
-        let name = style.file_name(record);
-        let [path, other] = files.reserve(folder, &name)?;
+        let path = folder.join(style.file_name(record, &files.suffix));
         // One of them is better than none.
         let ours = file::write(&path, &style.charset.encode(&style.write(record)));
         file::write(&other, sgf::write(record).as_bytes())?;
-        ours.map(|()| [path, other])
+        ours?;
+        files.written = Some(path);
+        let now = [&files.sgf, &files.written];
+        for old in before.iter().filter(|old| !now.contains(old)).flatten() {
+            if let Err(error) = std::fs::remove_file(old) {
+                log::warn!("an earlier record stays: {}: {error}", old.display());
+            }
+        }
+        Ok(())
     }
 
     fn style(&self, files: &GameFiles) -> NgStyle {
@@ -123,8 +119,8 @@ impl GameFiles {
     pub(super) fn new(date: String) -> GameFiles {
         GameFiles {
             date,
-            number: 1,
-            own: Vec::new(),
+            suffix: String::new(),
+            sgf: None,
             written: None,
         }
     }
@@ -134,19 +130,22 @@ impl GameFiles {
         self.written.as_deref()
     }
 
-    /// Paths in a folder for the record of this name and the SGF record, reserved against other games and processes.
-    fn reserve(&mut self, folder: &Path, name: &str) -> io::Result<[PathBuf; 2]> {
-        for number in self.number..=MOST_NUMBERED {
+    /// The path of the SGF record in a folder, created where it is not there yet: no other game and process gets it.
+    fn reserve(&mut self, folder: &Path) -> io::Result<PathBuf> {
+        let own = self.sgf.clone();
+        if let Some(own) = own.filter(|own| own.parent() == Some(folder)) {
+            return Ok(own);
+        }
+        for number in 1..=MOST_NUMBERED {
             let suffix = match number {
                 1 => String::new(),
                 number => format!("-{number}"),
             };
-            let names = [suffixed(name, &suffix), sgf_name(&self.date, &suffix)];
-            let paths = names.map(|name| folder.join(name));
-            match self.create(&paths) {
-                Ok(()) => {
-                    self.number = number;
-                    return Ok(paths);
+            let path = folder.join(sgf_name(&self.date, &suffix));
+            match OpenOptions::new().write(true).create_new(true).open(&path) {
+                Ok(_) => {
+                    (self.suffix, self.sgf) = (suffix, Some(path.clone()));
+                    return Ok(path);
                 }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
@@ -154,42 +153,12 @@ impl GameFiles {
         }
         Err(ErrorKind::AlreadyExists.into())
     }
-
-    /// Creates those of these files that are not there yet, all or none.
-    fn create(&mut self, paths: &[PathBuf; 2]) -> io::Result<()> {
-        let before = self.own.len();
-        for path in paths {
-            if self.own.contains(path) {
-                continue;
-            }
-            if let Err(error) = OpenOptions::new().write(true).create_new(true).open(path) {
-                for created in self.own.drain(before..) {
-                    // It is empty.
-                    let _ = std::fs::remove_file(created);
-                }
-                return Err(error);
-            }
-            self.own.push(path.clone());
-        }
-        Ok(())
-    }
 }
 
 /// The name of a game's SGF record.
 fn sgf_name(date: &str, suffix: &str) -> String {
     let stamp: String = date.chars().filter(char::is_ascii_digit).collect();
     format!("NG-{stamp}{suffix}.sgf")
-}
-
-/// A file name with a suffix before its extension, shortened to what file systems accept.
-fn suffixed(name: &str, suffix: &str) -> String {
-    let (stem, extension) = match name.rsplit_once('.') {
-        Some((stem, extension)) => (stem, format!(".{extension}")),
-        None => (name, String::new()),
-    };
-    let end = stem.floor_char_boundary(LONGEST_STEM);
-    let stem = stem.get(..end).unwrap_or(stem);
-    format!("{stem}{suffix}{extension}")
 }
 
 #[cfg(test)]
@@ -215,11 +184,10 @@ mod tests {
         record
     }
 
-    fn style() -> NgStyle {
-        NgStyle {
-            file: "{result}.txt".to_owned(),
-            ..NgStyle::default()
-        }
+    /// The name of the championship's record.
+    fn ng(result: &str, suffix: &str) -> String {
+        let teams = "先手参赛队 B vs 后手参赛队 W";
+        format!("NG-{teams}-{result}-2026.08.23 08.40-CCGC{suffix}.txt")
     }
 
     const DATE: &str = "2026.08.23 08:40";
@@ -228,7 +196,7 @@ mod tests {
     fn a_game_has_two_records_and_the_next_one_two_of_its_own() {
         let scratch = Scratch::new("records-two");
         let folder = scratch.path();
-        let mut record_writer = RecordWriter::new(vec![folder.join("records")], style());
+        let mut record_writer = RecordWriter::new(vec![folder.join("records")], NgStyle::default());
         let mut first = GameFiles::new(DATE.to_owned());
         let mut second = GameFiles::new(DATE.to_owned());
         assert_eq!(record_writer.save(&mut first, &record("")), None);
@@ -239,11 +207,12 @@ mod tests {
             [
                 "NG-202608230840-2.sgf",
                 "NG-202608230840.sgf",
-                "先手胜.txt",
-                "未分胜负-2.txt"
+                &ng("先手胜", ""),
+                &ng("未分胜负", "-2"),
             ]
         );
-        assert_eq!(first.written(), Some(&*folder.join("records/先手胜.txt")));
+        let path = folder.join("records").join(ng("先手胜", ""));
+        assert_eq!(first.written(), Some(&*path));
     }
 
     #[test]
@@ -253,7 +222,7 @@ mod tests {
         // A file where a folder should be: not writable, not even by root.
         std::fs::write(folder.join("file"), "").expect("writable");
         let folders = ["file", "spare"].map(|name| folder.join(name));
-        let mut record_writer = RecordWriter::new(folders.to_vec(), style());
+        let mut record_writer = RecordWriter::new(folders.to_vec(), NgStyle::default());
         let mut files = GameFiles::new(DATE.to_owned());
         let told = record_writer
             .save(&mut files, &record(""))
@@ -281,40 +250,34 @@ mod tests {
         let scratch = Scratch::new("records-earlier");
         let folder = scratch.path().join("records");
         std::fs::create_dir_all(&folder).expect("writable");
-        for name in ["先手胜.txt", "先手胜-2.txt", "NG-202608230840-3.sgf"] {
+        let earlier = ["NG-202608230840.sgf", "NG-202608230840-3.sgf"];
+        for name in earlier {
             std::fs::write(folder.join(name), name).expect("writable");
         }
-        let mut record_writer = RecordWriter::new(vec![folder.clone()], style());
+        let mut record_writer = RecordWriter::new(vec![folder.clone()], NgStyle::default());
         let mut files = GameFiles::new(DATE.to_owned());
         assert_eq!(record_writer.save(&mut files, &record("")), None);
-        assert!(names(&folder).contains(&"NG-202608230840.sgf".to_owned()));
+        assert!(names(&folder).contains(&ng("未分胜负", "-2")));
         for _ in 0..2 {
             assert_eq!(record_writer.save(&mut files, &record("B+R")), None);
             let expected = [
+                "NG-202608230840-2.sgf",
                 "NG-202608230840-3.sgf",
-                "NG-202608230840-4.sgf",
-                "先手胜-2.txt",
-                "先手胜-4.txt",
-                "先手胜.txt",
+                "NG-202608230840.sgf",
+                &ng("先手胜", "-2"),
             ];
             assert_eq!(names(&folder), expected);
         }
-        for name in ["先手胜.txt", "先手胜-2.txt", "NG-202608230840-3.sgf"] {
+        for name in earlier {
             let text = std::fs::read_to_string(folder.join(name));
             assert_eq!(text.expect("it is there"), name);
         }
         // In a fallback folder, too.
         std::fs::write(scratch.path().join("file"), "").expect("writable");
         let folders = vec![scratch.path().join("file"), folder.clone()];
-        let mut record_writer = RecordWriter::new(folders, style());
+        let mut record_writer = RecordWriter::new(folders, NgStyle::default());
         let mut files = GameFiles::new(DATE.to_owned());
         assert!(record_writer.save(&mut files, &record("B+R")).is_some());
-        assert_eq!(files.written(), Some(&*folder.join("先手胜-5.txt")));
-    }
-
-    #[test]
-    fn names_are_cut_between_characters() {
-        let name = suffixed(&format!("{}.txt", "队".repeat(100)), "-2");
-        assert_eq!(name, format!("{}-2.txt", "队".repeat(66)));
+        assert_eq!(files.written(), Some(&*folder.join(ng("先手胜", "-4"))));
     }
 }

@@ -25,10 +25,15 @@ impl Property<'_> {
 /// and skipped parts. A truncated text is read as far as it goes, and garbage between properties is skipped.
 pub(super) fn main_line(text: &str) -> Result<(Vec<Vec<Property<'_>>>, Vec<String>), SgfError> {
     let mut nodes = Vec::new();
-    let (lexer, depth) = walk(text, true, &mut |_, node| nodes.push(node))?;
-    let mut notes = lexer.notes();
-    if lexer.end == End::Closed {
-        notes.extend(further_games(&text[lexer.at..], depth));
+    let mut is_main = true;
+    let (mut notes, rest) = tree(text, &mut |parent, node| {
+        is_main &= parent == nodes.len().checked_sub(1);
+        if is_main {
+            nodes.push(node);
+        }
+    })?;
+    if start(rest).is_some() {
+        notes.push("the SGF text has more games: only the first is loaded".to_owned());
     }
     Ok((nodes, notes))
 }
@@ -39,22 +44,7 @@ pub(super) fn tree<'a>(
     text: &'a str,
     take: &mut dyn FnMut(Option<usize>, Vec<Property<'a>>),
 ) -> Result<(Vec<String>, &'a str), SgfError> {
-    let (lexer, _) = walk(text, false, take)?;
-    let rest = match lexer.end {
-        End::Closed => &text[lexer.at..],
-        End::Open | End::Cut => "",
-    };
-    Ok((lexer.notes(), rest))
-}
-
-/// Reads the nodes of the first game in a text as [`tree`] does: all, or those of the main line, which its first leaf
-/// ends. Returns the lexer behind them, and the number of brackets that are open there.
-fn walk<'a>(
-    text: &'a str,
-    main_line: bool,
-    take: &mut dyn FnMut(Option<usize>, Vec<Property<'a>>),
-) -> Result<(Lexer<'a>, usize), SgfError> {
-    let mut lexer = Lexer::at_start(text)?;
+    let mut lexer = Lexer::new(text, start(text).ok_or(SgfError::NoTree)?);
     // The node that each open bracket continues; the first bracket stands before the start.
     let mut open = vec![None];
     let (mut count, mut last, mut properties) = (0, None, 0);
@@ -82,7 +72,7 @@ fn walk<'a>(
             Token::Close => {
                 finish(node.take());
                 last = open.pop().flatten();
-                if main_line || open.is_empty() {
+                if open.is_empty() {
                     lexer.end = End::Closed;
                     break;
                 }
@@ -97,7 +87,11 @@ fn walk<'a>(
     }
     finish(node);
     lexer.refuse_empty(is_empty)?;
-    Ok((lexer, open.len()))
+    let rest = match lexer.end {
+        End::Closed => &text[lexer.at..],
+        End::Open | End::Cut => "",
+    };
+    Ok((lexer.notes(), rest))
 }
 
 /// The properties of a text without nodes, such as `TR[aa][bb]LB[cc:1]`.
@@ -159,27 +153,6 @@ fn begins_with_property(text: &str) -> bool {
     is_name && rest.trim_ascii_start().starts_with('[')
 }
 
-/// Notes further games, given the text after the first one's main line, at this nesting depth.
-fn further_games(rest: &str, mut depth: usize) -> Option<String> {
-    let (mut games, mut in_value, mut escaped) = (1_u32, false, false);
-    for byte in rest.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_value => escaped = true,
-            b']' => in_value = false,
-            b'[' => in_value = true,
-            _ if in_value => {}
-            b'(' => {
-                games += u32::from(depth == 0);
-                depth += 1;
-            }
-            b')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    (games > 1).then(|| format!("the SGF text has {games} games: only the first is loaded"))
-}
-
 struct Lexer<'a> {
     text: &'a str,
     /// Byte position, always at a character boundary.
@@ -197,11 +170,6 @@ impl<'a> Lexer<'a> {
             skipped: None,
             end: End::Open,
         }
-    }
-
-    fn at_start(text: &'a str) -> Result<Lexer<'a>, SgfError> {
-        let at = start(text).ok_or(SgfError::NoTree)?;
-        Ok(Lexer::new(text, at))
     }
 
     /// The next token; `None` at the end of the text, perhaps inside a value. Anything else is skipped.

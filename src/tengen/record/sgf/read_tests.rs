@@ -217,7 +217,7 @@ fn a_text_that_breaks_off_is_read_as_far_as_it_goes() {
         (
             "(;SZ[9];B[cc];W[dd](;B[aa])(;B[bb]))\n(;SZ[19])(;C[)(;])",
             "B[cc];W[dd];B[aa]",
-            "has 3 games: only the first",
+            "has more games: only the first",
         ),
     ] {
         let (record, notes) = noted(text);

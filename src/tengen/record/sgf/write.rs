@@ -148,36 +148,23 @@ fn push_node(out: &mut String, node: &SgfNode, size: BoardSize) {
 fn kept_header(record: &GameRecord, others: &str) -> String {
     let mut out = String::from("(;");
     let mut told = [
-        ("PB", &record.black),
-        ("PW", &record.white),
-        ("RE", &record.result),
+        ("CA", "UTF-8"),
+        ("PB", &*record.black),
+        ("PW", &*record.white),
+        ("RE", &*record.result),
     ]
     .map(Some);
-    let mut charset = Some("UTF-8");
     for property in properties(others) {
         let mut told = told.iter_mut();
         let own = told.find(|own| own.is_some_and(|(name, _)| name == property.name));
         match own.and_then(Option::take) {
-            // As it was, though it may be written in another way.
-            Some((_, text)) if *text == simple_text(property.values[0]) => {}
-            Some((name, text)) => {
+            Some((name, text)) if *text != simple_text(property.values[0]) => {
                 push_text(&mut out, name, text);
-                continue;
             }
-            None if property.name == "CA" => {
-                charset
-                    .take()
-                    .into_iter()
-                    .for_each(|utf8| push(&mut out, "CA", utf8));
-                continue;
-            }
-            None => {}
+            // As it was, though it may be written in another way.
+            _ => property.append_to(&mut out),
         }
-        property.append_to(&mut out);
     }
-    charset
-        .into_iter()
-        .for_each(|utf8| push(&mut out, "CA", utf8));
     for (name, text) in told.into_iter().flatten() {
         push_text(&mut out, name, text);
     }

@@ -22,7 +22,6 @@ fn request() -> impl Strategy<Value = String> {
         "whiteHandicapBonus",
         "analyzeTurns",
         "priority",
-        "priorities",
         "maxVisits",
         "overrideSettings",
         "analysisPVLen",
