@@ -45,6 +45,11 @@ fn steps(book: &str) -> u64 {
     shown(book, &[])["steps"].as_u64().expect("a number")
 }
 
+#[track_caller]
+fn positions(book: &str) -> u64 {
+    shown(book, &[])["positions"].as_u64().expect("a number")
+}
+
 #[test]
 fn a_book_that_was_killed_goes_on() {
     let folder = Scratch::new("book-killed");
