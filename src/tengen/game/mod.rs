@@ -4,8 +4,7 @@
 //! is generic over [`Game`] and never matches on a game's name.
 //!
 //! What only some games have is a *capability*, a trait of its own that a position is asked for:
-//! [`Game::scored`], [`Game::superko`]. The answer is a type, so that nothing is called through a
-//! table.
+//! [`Game::scored`], [`Game::superko`].
 
 mod bits;
 mod blocks;
@@ -25,7 +24,7 @@ pub mod zobrist;
 pub use bits::{Bits, BitsIter};
 pub use blocks::{Blocks, Frame, Placed};
 pub use board::{Color, Recent, Symmetry, connected, ply_cap};
-pub use capabilities::{Absent, CurrentScore, Scored, Superko};
+pub use capabilities::{CurrentScore, Scored, Superko};
 pub use komi::BadKomi;
 pub use position_history::{GameState, PositionHistory};
 pub use result::{Bounds, HalfPoints, Outcome, ProbeResult, Proof};
@@ -160,14 +159,14 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
 
     /// The game as one that counts points; `None` in other games. All positions of a game answer
     /// alike, and as its [`GameInfo::scored`].
-    fn scored(&self) -> Option<&impl Scored<Self>> {
-        None::<&Absent>
+    fn scored(&self) -> Option<&dyn Scored<Self>> {
+        None
     }
 
     /// The game as one whose rules may forbid repetition; `None` in other games. All positions of a
     /// game answer alike.
-    fn superko(&self) -> Option<&impl Superko> {
-        None::<&Absent>
+    fn superko(&self) -> Option<&dyn Superko> {
+        None
     }
 
     /// A 128-bit key of everything that affects the rest of the game: the stones, the side to move,

@@ -386,11 +386,11 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         over.then(|| Outcome::by_points(self.score(&Agreed::ALL_ALIVE)))
     }
 
-    fn scored(&self) -> Option<&impl Scored<Self>> {
+    fn scored(&self) -> Option<&dyn Scored<Self>> {
         Some(self)
     }
 
-    fn superko(&self) -> Option<&impl Superko> {
+    fn superko(&self) -> Option<&dyn Superko> {
         Some(self)
     }
 

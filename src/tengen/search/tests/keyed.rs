@@ -106,7 +106,7 @@ impl<const BY: u8> Game for Keyed<BY> {
         self.key
     }
 
-    fn superko(&self) -> Option<&impl Superko> {
+    fn superko(&self) -> Option<&dyn Superko> {
         self.position.superko()
     }
 
