@@ -21,8 +21,11 @@ pub trait Encoding<G: Game>: Send + Sync {
     fn encode(&self, position: &G, row: &mut [f32]);
 
     /// A key that is equal only for positions with the same row, for evaluation caches. Positions
-    /// with the colours swapped have the same row and different keys.
-    fn cache_key(&self, position: &G) -> u128;
+    /// with the colours swapped have the same row and different keys. By default for rows that show
+    /// the position and its last move.
+    fn cache_key(&self, position: &G) -> u128 {
+        position.key() ^ position.last_move().map_or(0, zobrist::last_move)
+    }
 
     /// Points of White's komi that the row does not show: beyond a limit all are encoded alike.
     fn hidden_komi(&self, position: &G) -> f32 {
@@ -143,11 +146,6 @@ pub fn show_numbers(planes: &mut [f32], area: usize, numbers: impl IntoIterator<
     for (plane, number) in planes.chunks_exact_mut(area).zip(numbers) {
         plane.fill(number);
     }
-}
-
-/// The cache key of encodings that show the position and its last move.
-pub fn key_with_last_move<G: Game>(position: &G) -> u128 {
-    position.key() ^ position.last_move().map_or(0, zobrist::last_move)
 }
 
 /// Metadata for fakes: of a network that does not exist, for the board of this position.

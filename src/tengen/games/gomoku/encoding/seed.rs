@@ -2,7 +2,7 @@
 //!
 //! Colours are absolute, as in the paper. For playing strength use `gomoku-2`.
 
-use crate::encode::{Encoding, key_with_last_move, show_sets};
+use crate::encode::{Encoding, show_sets};
 use crate::game::{Bits, Color, Game};
 use crate::games::gomoku::Gomoku;
 
@@ -31,10 +31,6 @@ impl Encoding<Gomoku> for Gobang {
             position.last_move().into_iter().collect(),
         ];
         show_sets(row, area, planes);
-    }
-
-    fn cache_key(&self, position: &Gomoku) -> u128 {
-        key_with_last_move(position)
     }
 }
 

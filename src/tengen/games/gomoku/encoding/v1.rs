@@ -4,7 +4,7 @@
 //! Renju are rules that it would have to learn from few games. So the points that make a five, a
 //! four or a three are shown, by the rules of the game.
 
-use crate::encode::{Encoding, key_with_last_move, show_sets};
+use crate::encode::{Encoding, show_sets};
 use crate::game::{Bits, Color, Game};
 use crate::games::gomoku::{Gomoku, GomokuRules, Points, Shape, ShapeMap};
 
@@ -36,10 +36,6 @@ impl Encoding<Gomoku> for V1 {
         let board = board_sets(position).into_iter();
         show_sets(row, area, board.chain(shapes.into_iter().flatten()));
         fill_turn_and_rules(&mut row[SETS * area..], position);
-    }
-
-    fn cache_key(&self, position: &Gomoku) -> u128 {
-        key_with_last_move(position)
     }
 }
 

@@ -6,7 +6,7 @@
 //! and winners as well as one of five blocks with `gomoku-1`.
 
 use super::v1::{board_sets, fill_turn_and_rules};
-use crate::encode::{Encoding, key_with_last_move, show_sets};
+use crate::encode::{Encoding, show_sets};
 use crate::game::Game;
 use crate::games::gomoku::{Gomoku, Shape, ShapeMap};
 
@@ -61,10 +61,6 @@ impl Encoding<Gomoku> for V2 {
             }
         });
         fill_turn_and_rules(last, position);
-    }
-
-    fn cache_key(&self, position: &Gomoku) -> u128 {
-        key_with_last_move(position)
     }
 }
 

@@ -7,7 +7,7 @@
 //! [`super::NoGoV2`].
 
 use super::v1::scarce_liberties;
-use crate::encode::{Encoding, key_with_last_move, show_sets};
+use crate::encode::{Encoding, show_sets};
 use crate::game::Game;
 use crate::games::nogo::NoGo;
 
@@ -39,10 +39,6 @@ impl<const WORDS: usize> Encoding<NoGo<WORDS>> for NoGoAz {
         ];
         show_sets(row, position.size().area(), planes);
     }
-
-    fn cache_key(&self, position: &NoGo<WORDS>) -> u128 {
-        key_with_last_move(position)
-    }
 }
 
 impl<const WORDS: usize> Encoding<NoGo<WORDS>> for NoGoAsf {
@@ -61,10 +57,6 @@ impl<const WORDS: usize> Encoding<NoGo<WORDS>> for NoGoAsf {
         let [my_last, my_two] = scarce_liberties(position, position.to_move());
         let [their_last, their_two] = scarce_liberties(position, position.to_move().opponent());
         show_sets(liberties, area, [my_last, my_two, their_last, their_two]);
-    }
-
-    fn cache_key(&self, position: &NoGo<WORDS>) -> u128 {
-        key_with_last_move(position)
     }
 }
 

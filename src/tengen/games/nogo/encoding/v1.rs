@@ -4,7 +4,7 @@
 //! *points*; planes 3, 4, 10 and 11 use NoGo's monotone legality (docs/methods.md#nogo). There is
 //! no colour plane: the rules are the same for both colours.
 
-use crate::encode::{Encoding, key_with_last_move, show_sets};
+use crate::encode::{Encoding, show_sets};
 use crate::game::{Bits, Color, Game};
 use crate::games::nogo::NoGo;
 
@@ -46,10 +46,6 @@ impl<const WORDS: usize> Encoding<NoGo<WORDS>> for NoGoV1 {
             position.empty() & !(my_legal | their_legal),
         ];
         show_sets(row, position.size().area(), planes);
-    }
-
-    fn cache_key(&self, position: &NoGo<WORDS>) -> u128 {
-        key_with_last_move(position)
     }
 }
 
