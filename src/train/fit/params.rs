@@ -136,7 +136,7 @@ tengen::settings! {
         #[serde(skip_serializing_if = "Option::is_none")]
         encoding: Option<String> = None => "the family's, or nogo-1, go-1, gomoku-2",
             Maybe(Text("NAME", "an encoding of the game")),
-            "Input encoding of new networks: for NoGo nogo-az, nogo-asf, nogo-1 or nogo-2, for Go go-mobile, \
+            "Input encoding of new networks: for NoGo nogo-az, nogo-asf, nogo-1 or nogo-2, for Go go-mobile-2, \
              go-2 or go-1, for Gomoku gobang-1, gomoku-2 or gomoku-1";
         reuse: f64 = 4.0, above(0.0),
             "Mean number of times each row is fitted before it leaves the window: samples of a generation per new row";

@@ -13,7 +13,6 @@ mod ending;
 mod handicap;
 mod history;
 mod ladder;
-mod laddered;
 mod life;
 mod rollout;
 mod rules;
@@ -27,7 +26,7 @@ use crate::game::{
 use crate::solver::Solvable;
 use board::Board;
 use handicap::Handicap;
-pub use laddered::Laddered;
+pub use ladder::Laddered;
 pub use life::PassAlive;
 pub use rollout::{Features, WeightFit};
 pub use rules::{GoRules, HandicapBonus, KoRule, Scoring};

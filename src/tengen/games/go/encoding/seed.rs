@@ -1,4 +1,4 @@
-//! Encoding `go-mobile`: the 21 planes of Cazenave 2020 (III and IV-E), to reproduce its networks.
+//! Encoding `go-mobile-2`: the 21 planes of Cazenave 2020 (III and IV-E), to reproduce its networks.
 //!
 //! The paper names stones, liberties, ladder status, that of adjacent strings, the last five states
 //! and the colour to play, and gives only some counts: two planes for the current state, one for
@@ -10,25 +10,21 @@ use crate::encode::{Encoding, show_sets};
 use crate::game::{Bits, Color, Game};
 use crate::games::go::Go;
 
-/// Implementation of `go-mobile`.
+/// Implementation of `go-mobile-2`.
 pub(super) struct Mobile;
 
 /// Number of planes, in order: ones if I am Black; my stones, theirs; the boards one to four moves ago, 1 my stones,
-/// -1 theirs; my chains with one liberty, with two, three and more, and theirs; my chains that fall in a ladder if
-/// they move first, theirs that fall if I do; my chains in atari that fall although I move first, theirs although they
-/// do; my chains beside one of theirs in a ladder, theirs beside one of mine.
+/// -1 theirs; my chains with one liberty, with two, three and more, and theirs; my chains that fall if they move first,
+/// in atari or caught ([`Go::laddered`]), theirs that fall if I do; my chains in atari that fall although I move first,
+/// theirs although they do; my chains beside one of theirs in a ladder, theirs beside one of mine.
 const PLANES: usize = 21;
 
 /// The first plane of an earlier board, and how many there are.
 const EARLIER: (usize, usize) = (3, 4);
 
-/// Node limit for reading a ladder: twice what one across 19x19 takes with a wrong turn at each
-/// step.
-const LADDER_NODES: u32 = 300;
-
 impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for Mobile {
     fn id(&self) -> &'static str {
-        "go-mobile"
+        "go-mobile-2"
     }
 
     fn planes(&self) -> usize {
@@ -73,28 +69,18 @@ fn ladders<const CELLS: usize, const WORDS: usize>(
     position: &Go<CELLS, WORDS>,
 ) -> [Bits<WORDS>; 6] {
     let (me, them) = (position.to_move(), position.to_move().opponent());
-    let [mut fall, mut lost] = [[Bits::EMPTY; 2]; 2];
-    for (side, color) in [me, them].into_iter().enumerate() {
-        let [atari, pair, _] = position.by_liberties(position.stones(color));
-        let mut left = atari | pair;
-        while let Some(stone) = left.lowest() {
-            let chain = position.chain(stone);
-            left.remove_all(chain);
-            let falls = |first| position.falls_in_ladder(stone, first, LADDER_NODES);
-            if falls(color.opponent()) {
-                fall[side] |= chain;
-            }
-            if atari.contains(stone) && falls(color) {
-                lost[side] |= chain;
-            }
-        }
-    }
-    let beside = |color: Color, enemies: Bits<WORDS>| {
+    let caught = position.laddered().stones;
+    let falling = |color| {
+        let stones = position.stones(color);
+        let [atari, ..] = position.by_liberties(stones);
+        [atari | (caught & stones), atari & caught]
+    };
+    let beside = |color, enemies| {
         position.connected(position.next_to(enemies) & position.stones(color))
     };
-    let ([my_fall, their_fall], [my_lost, their_lost]) = (fall, lost);
-    let mine = beside(me, their_fall | their_lost);
-    let theirs = beside(them, my_fall | my_lost);
+    let ([my_fall, my_lost], [their_fall, their_lost]) = (falling(me), falling(them));
+    // What is lost falls, too.
+    let (mine, theirs) = (beside(me, their_fall), beside(them, my_fall));
     [my_fall, their_fall, my_lost, their_lost, mine, theirs]
 }
 
