@@ -107,6 +107,7 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
         SolveResult {
             bounds: decided(known.map(|(wins, _)| wins)),
             best: known.and_then(|(_, best)| best),
+            plies: 0,
             nodes: shared.nodes(),
         }
     }
