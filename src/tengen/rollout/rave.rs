@@ -5,7 +5,9 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::tree::{ChildStats, NodeId, Tree};
-use super::{Finisher, Rollout, RolloutPolicy, RolloutSearch, RootStats, Tally, report, wins_at_once};
+use super::{
+    Finisher, Rollout, RolloutPolicy, RolloutSearch, RootStats, Tally, report, wins_at_once,
+};
 use crate::game::{Color, GameState, HalfPoints, Move, Outcome, PositionHistory};
 use crate::report::SearchReport;
 

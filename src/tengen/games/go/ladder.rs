@@ -35,9 +35,6 @@ struct LadderReader<const CELLS: usize, const WORDS: usize> {
     depth: usize,
 }
 
-/// A question that is not answered within the moves.
-struct Unknown;
-
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// Chains that are caught as the board stands.
     pub fn laddered(&self) -> Laddered<WORDS> {
@@ -149,23 +146,23 @@ impl<const CELLS: usize, const WORDS: usize> LadderReader<CELLS, WORDS> {
         self.defended(board, None, self.depth).unwrap_or(false)
     }
 
-    /// Whether the chain falls with its owner to move.
+    /// Whether the chain falls with its owner to move; `None` if the moves do not tell.
     fn defended(
         &mut self,
         board: &Board<CELLS, WORDS>,
         ko: Option<Move>,
         depth: usize,
-    ) -> Result<bool, Unknown> {
+    ) -> Option<bool> {
         // Longer than any ladder.
         if depth == 0 {
-            return Ok(true);
+            return Some(true);
         }
         let chain = board.chain_of(self.target);
         let beside = board.frame().neighbors(chain);
         let liberties = beside & board.empty();
         // What hangs on a ko is not told.
         if !liberties.is_single() || ko.is_some() {
-            return Ok(false);
+            return Some(false);
         }
         let enemies = board.stones(self.owner.opponent());
         let captures: Bits<WORDS> = (beside & enemies)
@@ -175,17 +172,17 @@ impl<const CELLS: usize, const WORDS: usize> LadderReader<CELLS, WORDS> {
         // Without a look at the board after it: running alone is enough, or of no use.
         let reached = self.reached(board, chain, liberties);
         if reached > 2 {
-            return Ok(false);
+            return Some(false);
         }
         let mut around = (board.frame().neighbors(liberties) & enemies).iter();
         let takes = around.any(|enemy| board.last_liberty(enemy).is_some());
         if captures.is_empty() && !takes && reached < 2 {
-            return Ok(true);
+            return Some(true);
         }
         let mut tried = captures.iter().chain((liberties & !captures).iter());
         tried.try_fold(true, |falls, reply| {
             if !falls || !board.is_legal(self.owner, reply, false) {
-                return Ok(falls);
+                return Some(falls);
             }
             let next = self.play(board, self.owner, reply)?;
             self.attacked(&next, depth)
@@ -193,15 +190,15 @@ impl<const CELLS: usize, const WORDS: usize> LadderReader<CELLS, WORDS> {
     }
 
     /// Whether the chain falls with its enemy to move.
-    fn attacked(&mut self, place: &Place<CELLS, WORDS>, depth: usize) -> Result<bool, Unknown> {
+    fn attacked(&mut self, place: &Place<CELLS, WORDS>, depth: usize) -> Option<bool> {
         let Place { board, ko } = place;
         let chain = board.chain_of(self.target);
         let liberties = board.frame().neighbors(chain) & board.empty();
         if !liberties.is_pair() {
-            return Ok(liberties.is_single());
+            return Some(liberties.is_single());
         }
         if self.is_double_ko(board, chain, liberties) {
-            return Ok(true);
+            return Some(true);
         }
         let enemy = self.owner.opponent();
         let order = self.ordered(board, liberties);
@@ -212,10 +209,10 @@ impl<const CELLS: usize, const WORDS: usize> LadderReader<CELLS, WORDS> {
             }
             let next = self.play(board, enemy, mv)?;
             if self.defended(&next.board, next.ko, depth - 1)? {
-                return Ok(true);
+                return Some(true);
             }
         }
-        Ok(false)
+        Some(false)
     }
 
     /// A position after a move. In a box, as ladders are long and stacks are not.
@@ -224,14 +221,14 @@ impl<const CELLS: usize, const WORDS: usize> LadderReader<CELLS, WORDS> {
         board: &Board<CELLS, WORDS>,
         color: Color,
         mv: Move,
-    ) -> Result<Box<Place<CELLS, WORDS>>, Unknown> {
-        self.moves = self.moves.checked_sub(1).ok_or(Unknown)?;
+    ) -> Option<Box<Place<CELLS, WORDS>>> {
+        self.moves = self.moves.checked_sub(1)?;
         let mut next = Box::new(Place {
             board: board.clone(),
             ko: None,
         });
         next.ko = next.board.play(color, mv).ko;
-        Ok(next)
+        Some(next)
     }
 
     /// Liberties that the chain has after its owner has played on its last one, at least.

@@ -266,10 +266,7 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         let board = board.ok_or(UnsupportedSize {
             game: Self::NAME,
             size,
-            limits: match WORDS {
-                ..3 => "boards up to 9x9",
-                _ => "rectangles of at most 19 columns or rows",
-            },
+            limits: "rectangles of at most 19 columns or rows",
         })?;
         Ok(Go::begin(board, rules))
     }

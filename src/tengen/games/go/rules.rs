@@ -414,10 +414,7 @@ mod tests {
             ),
             ("scoreTERRITORYtaxNONE", "unknown rules `tax NONE`"),
             (r#"{"taxRule":"SOME"}"#, "unknown rules `tax SOME`"),
-            (
-                r#"{"hasButton":true}"#,
-                "unknown rules `hasButton true`",
-            ),
+            (r#"{"hasButton":true}"#, "unknown rules `hasButton true`"),
             (r#"{"kudos":3}"#, "unknown rules `kudos 3`"),
             ("komi7.25", "`komi 7.25`"),
             ("komi1e9", "komi"),

@@ -18,7 +18,6 @@ mod kept_eyes;
 mod order;
 mod parts;
 mod search;
-mod shapes;
 mod state;
 mod sum;
 mod table;
