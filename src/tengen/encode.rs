@@ -8,35 +8,73 @@ use thiserror::Error;
 use crate::game::{Bits, BoardSize, Game, zobrist};
 use tengen_nn::eval::ModelInfo;
 
-/// Fills a network's input row from a position.
-pub trait Encoding<G: Game>: Send + Sync {
+/// How a network's input row shows a position.
+pub struct Encoding<G> {
     /// Id, as in model metadata.
-    fn id(&self) -> &'static str;
+    pub(crate) id: &'static str,
+    /// Number of planes.
+    pub(crate) planes: usize,
+    /// Fills a row.
+    pub(crate) encode: fn(&G, &mut [f32]),
+    /// A key that is equal only for positions with the same row.
+    pub(crate) cache_key: fn(&G) -> u128,
+    /// Points of White's komi that the row does not show.
+    pub(crate) hidden_komi: fn(&G) -> f32,
+    /// Whether its networks have learned when a game is over.
+    pub(crate) knows_passes: bool,
+}
+
+impl<G: Game> Encoding<G> {
+    /// An encoding whose rows depend on the position and its last move, and show any komi; its networks do not know
+    /// when to pass.
+    pub(crate) const fn new(
+        id: &'static str,
+        planes: usize,
+        encode: fn(&G, &mut [f32]),
+    ) -> Encoding<G> {
+        Encoding {
+            id,
+            planes,
+            encode,
+            cache_key: |position| {
+                position.key() ^ position.last_move().map_or(0, zobrist::last_move)
+            },
+            hidden_komi: |_| 0.0,
+            knows_passes: false,
+        }
+    }
+
+    /// Id, as in model metadata.
+    pub fn id(&self) -> &'static str {
+        self.id
+    }
 
     /// Number of planes.
-    fn planes(&self) -> usize;
+    pub fn planes(&self) -> usize {
+        self.planes
+    }
 
     /// Fills `row`, `[planes, height, width]` f32 from the side to move's view. The row must be
     /// all zero and as long as planes times points.
-    fn encode(&self, position: &G, row: &mut [f32]);
+    pub fn encode(&self, position: &G, row: &mut [f32]) {
+        (self.encode)(position, row);
+    }
 
     /// A key that is equal only for positions with the same row, for evaluation caches. Positions
-    /// with the colours swapped have the same row and different keys. By default for rows that show
-    /// the position and its last move.
-    fn cache_key(&self, position: &G) -> u128 {
-        position.key() ^ position.last_move().map_or(0, zobrist::last_move)
+    /// with the colours swapped have the same row and different keys.
+    pub fn cache_key(&self, position: &G) -> u128 {
+        (self.cache_key)(position)
     }
 
     /// Points of White's komi that the row does not show: beyond a limit all are encoded alike.
-    fn hidden_komi(&self, position: &G) -> f32 {
-        let _ = position;
-        0.0
+    pub fn hidden_komi(&self, position: &G) -> f32 {
+        (self.hidden_komi)(position)
     }
 
     /// Whether its networks have learned when a game is over while dead stones are on the board. For
     /// others a search raises the prior of the pass.
-    fn knows_passes(&self) -> bool {
-        false
+    pub fn knows_passes(&self) -> bool {
+        self.knows_passes
     }
 }
 
@@ -44,7 +82,7 @@ pub trait Encoding<G: Game>: Send + Sync {
 pub trait Encode: Game {
     /// All encodings of this game. The last one is the default, for instance for the signature of
     /// `tengen bench`; the encoding of a network is in its metadata.
-    fn encodings() -> &'static [&'static dyn Encoding<Self>];
+    fn encodings() -> &'static [&'static Encoding<Self>];
 }
 
 /// Why a network cannot be used for a game.
@@ -94,10 +132,7 @@ pub enum Mismatch {
 ///
 /// # Errors
 /// [`Mismatch`] names the contradiction.
-pub fn find<G: Encode>(
-    model: &ModelInfo,
-    position: &G,
-) -> Result<&'static dyn Encoding<G>, Mismatch> {
+pub fn find<G: Encode>(model: &ModelInfo, position: &G) -> Result<&'static Encoding<G>, Mismatch> {
     if model.game != G::NAME {
         return Err(Mismatch::Game {
             network: model.game.clone(),
@@ -149,7 +184,7 @@ pub fn show_numbers(planes: &mut [f32], area: usize, numbers: impl IntoIterator<
 }
 
 /// Metadata for fakes: of a network that does not exist, for the board of this position.
-pub fn made_up<G: Game>(position: &G, encoding: &dyn Encoding<G>) -> ModelInfo {
+pub fn made_up<G: Game>(position: &G, encoding: &Encoding<G>) -> ModelInfo {
     ModelInfo {
         game: G::NAME.to_owned(),
         size: position.size(),

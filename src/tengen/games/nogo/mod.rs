@@ -10,7 +10,6 @@ mod encoding;
 mod rollout;
 mod solver;
 
-pub use encoding::{NoGoAsf, NoGoAz, NoGoV1, NoGoV2};
 pub use solver::Solver;
 
 use crate::game::{
@@ -155,15 +154,10 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
         let sides = 1..=MAX_SIDE;
         let fits = sides.contains(&size.width) && sides.contains(&size.height);
         if !fits || size.area() > 64 * WORDS {
-            let limits = match WORDS {
-                1 => "rectangles of at most 64 points and 50 columns or rows",
-                2 => "rectangles of at most 128 points and 50 columns or rows",
-                _ => "rectangles of at most 192 points and 50 columns or rows",
-            };
             return Err(UnsupportedSize {
                 game: Self::NAME,
                 size,
-                limits,
+                limits: "rectangles of at most 192 points and 50 columns or rows",
             });
         }
         Ok(NoGo::cleared(size))

@@ -8,9 +8,6 @@ use crate::encode::{Encoding, show_sets};
 use crate::game::{Bits, Color, Game};
 use crate::games::gomoku::{Gomoku, GomokuRules, Points, Shape, ShapeMap};
 
-/// Implementation of `gomoku-1`.
-pub(super) struct V1;
-
 /// Number of planes, in order: the board; my stones, theirs; the last move; what is forbidden to me, to them; where I
 /// make a five, two fours in one line (straight or not), a four, a three; where they do; ones if I am Black; a number
 /// for the rules.
@@ -19,24 +16,17 @@ const PLANES: usize = 16;
 /// Number of planes that are sets of points, which come first.
 const SETS: usize = 14;
 
-impl Encoding<Gomoku> for V1 {
-    fn id(&self) -> &'static str {
-        "gomoku-1"
-    }
+/// `gomoku-1`.
+pub(super) static V1: Encoding<Gomoku> = Encoding::new("gomoku-1", PLANES, encode);
 
-    fn planes(&self) -> usize {
-        PLANES
-    }
-
-    fn encode(&self, position: &Gomoku, row: &mut [f32]) {
-        let (me, them) = (position.to_move(), position.to_move().opponent());
-        let area = position.size().area();
-        let map = ShapeMap::of(position);
-        let shapes = [me, them].map(|color| threats(&map, color));
-        let board = board_sets(position).into_iter();
-        show_sets(row, area, board.chain(shapes.into_iter().flatten()));
-        fill_turn_and_rules(&mut row[SETS * area..], position);
-    }
+fn encode(position: &Gomoku, row: &mut [f32]) {
+    let (me, them) = (position.to_move(), position.to_move().opponent());
+    let area = position.size().area();
+    let map = ShapeMap::of(position);
+    let shapes = [me, them].map(|color| threats(&map, color));
+    let board = board_sets(position).into_iter();
+    show_sets(row, area, board.chain(shapes.into_iter().flatten()));
+    fill_turn_and_rules(&mut row[SETS * area..], position);
 }
 
 /// Points where a colour makes a five, two fours in one line, a four, a three.
