@@ -165,23 +165,13 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
 
     /// Each stone counts as a ply: the stones show how far the game is.
     fn set_up(&self, stones: &[(Move, Color)], to_move: Color) -> Result<Self, IllegalSetup> {
-        let area = self.size().area();
-        let mut sets = [Bits::EMPTY; 2];
+        let mut position = NoGo::cleared(self.size());
+        // Any order will do: a part of a legal position is legal.
         for &(point, color) in stones {
-            let twice = || sets.iter().any(|set: &Bits<WORDS>| set.contains(point));
-            if point.index() >= area || twice() {
+            if !position.legal(color).contains(point) {
                 return Err(IllegalSetup { color, point });
             }
-            sets[color.index()] |= Bits::point(point);
-        }
-        let mut position = NoGo::cleared(self.size());
-        for color in Color::BOTH {
-            for point in sets[color.index()].iter() {
-                if !position.legal[color.index()].contains(point) {
-                    return Err(IllegalSetup { color, point });
-                }
-                position.place(color, point);
-            }
+            position.place(color, point);
         }
         position.to_move = to_move;
         Ok(position)
