@@ -4,7 +4,7 @@ use super::TicTacToe;
 use crate::encode::{Encode, Encoding};
 use crate::game::Game;
 
-static V1: Encoding<TicTacToe> = Encoding {
+const V1: Encoding<TicTacToe> = Encoding {
     cache_key: |position| position.key(),
     ..Encoding::new("tictactoe-1", 3, |position, row| {
         let area = position.size().area();

@@ -189,7 +189,7 @@ pub(super) fn black_to_move(row: &[f32]) -> bool {
 }
 
 /// Own stones, theirs, passes, and whether Black is to move.
-static ENCODING: Encoding<RowGame> = Encoding {
+const ENCODING: Encoding<RowGame> = Encoding {
     cache_key: |position| position.key(),
     ..Encoding::new("line-1", 4, |position, row| {
         let points = position.len as usize;

@@ -16,7 +16,7 @@ impl Encode for Gomoku {
 /// `gobang-1`, the four planes of AlphaGobangZero (3.5.1), to reproduce its training: Black's stones, White's stones,
 /// ones if Black is to move, the opponent's last move. Colours are absolute, as in the paper. For playing strength use
 /// `gomoku-2`.
-static GOBANG: Encoding<Gomoku> = Encoding::new("gobang-1", 4, |position, row| {
+const GOBANG: Encoding<Gomoku> = Encoding::new("gobang-1", 4, |position, row| {
     let area = position.size().area();
     let planes = [
         position.stones(Color::Black),

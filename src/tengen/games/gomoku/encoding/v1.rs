@@ -17,7 +17,7 @@ const PLANES: usize = 16;
 const SETS: usize = 14;
 
 /// `gomoku-1`.
-pub(super) static V1: Encoding<Gomoku> = Encoding::new("gomoku-1", PLANES, encode);
+pub(super) const V1: Encoding<Gomoku> = Encoding::new("gomoku-1", PLANES, encode);
 
 fn encode(position: &Gomoku, row: &mut [f32]) {
     let (me, them) = (position.to_move(), position.to_move().opponent());

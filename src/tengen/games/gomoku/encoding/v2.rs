@@ -37,7 +37,7 @@ const fn plane(shape: Shape) -> Option<(usize, f32)> {
 }
 
 /// `gomoku-2`.
-pub(super) static V2: Encoding<Gomoku> = Encoding::new("gomoku-2", PLANES, encode);
+pub(super) const V2: Encoding<Gomoku> = Encoding::new("gomoku-2", PLANES, encode);
 
 fn encode(position: &Gomoku, row: &mut [f32]) {
     let (me, area) = (position.to_move(), position.size().area());
