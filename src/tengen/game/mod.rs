@@ -7,12 +7,12 @@
 //! [`Game::scored`], [`Game::superko`].
 
 mod bits;
-mod blocks;
 mod board;
 mod capabilities;
 #[cfg(any(test, feature = "testing"))]
 #[doc(hidden)]
 pub mod conformance;
+mod frame;
 mod komi;
 mod position_history;
 mod result;
@@ -22,9 +22,9 @@ mod settle;
 pub mod zobrist;
 
 pub use bits::{Bits, BitsIter};
-pub use blocks::{Blocks, Frame, Placed};
 pub use board::{Color, Recent, Symmetry, connected, ply_cap};
 pub use capabilities::{CurrentScore, Scored, Superko};
+pub use frame::Frame;
 pub use komi::BadKomi;
 pub use position_history::{GameState, PositionHistory};
 pub use result::{Bounds, HalfPoints, Outcome, ProbeResult, Proof};

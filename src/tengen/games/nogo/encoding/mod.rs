@@ -38,7 +38,7 @@ fn encode_az<const WORDS: usize>(position: &NoGo<WORDS>, row: &mut [f32]) {
     let planes = [
         position.stones(me),
         position.stones(them),
-        position.blocks().frame().board(),
+        position.frame().board(),
         position.last_move().into_iter().collect(),
     ];
     show_sets(row, position.size().area(), planes);

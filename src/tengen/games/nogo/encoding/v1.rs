@@ -26,7 +26,7 @@ fn encode<const WORDS: usize>(position: &NoGo<WORDS>, row: &mut [f32]) {
     let planes = [
         position.stones(me),
         position.stones(them),
-        position.blocks().frame().board(),
+        position.frame().board(),
         my_legal,
         their_legal,
         my_last,
@@ -46,7 +46,7 @@ pub(super) fn scarce_liberties<const WORDS: usize>(
     color: Color,
 ) -> [Bits<WORDS>; 2] {
     let mut scarce = [Bits::EMPTY; 2];
-    for liberties in position.blocks().blocks(color) {
+    for liberties in position.blocks(color) {
         let count = liberties.count();
         if let Some(set) = scarce.get_mut(count - 1) {
             *set |= liberties;

@@ -36,7 +36,7 @@ fn encode<const WORDS: usize>(position: &NoGo<WORDS>, row: &mut [f32]) {
     let (mine, theirs) = (position.legal(me), position.legal(them));
     let closed = position.empty() & !(mine | theirs);
     let (points, stones) = row.split_at_mut((PLANES - 2 * SIDE) * area);
-    let board = position.blocks().frame().board();
+    let board = position.frame().board();
     show_sets(points, area, [board, mine, theirs, closed]);
     let (own, other) = stones.split_at_mut(SIDE * area);
     show_sets(own, area, blocks_of(position, me, closed));
@@ -52,7 +52,7 @@ fn blocks_of<const WORDS: usize>(
     let all = position.stones(color);
     let [mut one, mut two, mut immortal, mut last, mut last_two] = [Bits::EMPTY; 5];
     for stone in all.iter() {
-        let (here, liberties) = (Bits::point(stone), position.blocks().liberties(stone));
+        let (here, liberties) = (Bits::point(stone), position.liberties(stone));
         match liberties.count() {
             1 => {
                 one |= here;
