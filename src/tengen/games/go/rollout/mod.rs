@@ -3,13 +3,11 @@
 mod domain;
 mod features;
 mod field;
-mod fit;
 mod policy;
 mod static_eval;
 mod weights;
 
 use field::Field;
-pub use fit::WeightFit;
 use policy::play_out;
 use rand::Rng;
 
