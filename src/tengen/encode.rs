@@ -88,14 +88,6 @@ pub trait Encode: Game {
 /// Why a network cannot be used for a game.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Mismatch {
-    /// It was trained for another game.
-    #[error("the network plays {network}, not {wanted}")]
-    Game {
-        /// The network's game.
-        network: String,
-        /// The game on the board.
-        wanted: &'static str,
-    },
     /// It was trained for another board.
     #[error("the network plays on {network}, not on {wanted}")]
     Size {
@@ -107,24 +99,9 @@ pub enum Mismatch {
     /// No network is built in for the board; the text names those for which there are some.
     #[error("{0}")]
     NotBuiltIn(String),
-    /// Unknown encoding: the network is newer or older than this program.
-    #[error("the network reads encoding {id:?}, but this program knows only {known}")]
-    Encoding {
-        /// The network's encoding.
-        id: String,
-        /// The known ids, separated by commas.
-        known: String,
-    },
-    /// The numbers in the metadata are inconsistent.
-    #[error("encoding {id:?} has {expected}, but the network has {found}")]
-    Shape {
-        /// The network's encoding.
-        id: String,
-        /// What the encoding and game require, for messages.
-        expected: String,
-        /// What the network has, for messages.
-        found: String,
-    },
+    /// It was trained for another game or by another program, as the text says.
+    #[error("{0}")]
+    Foreign(String),
 }
 
 /// The encoding of a network, after checking that the network fits the game on a board of the
@@ -133,11 +110,9 @@ pub enum Mismatch {
 /// # Errors
 /// [`Mismatch`] names the contradiction.
 pub fn find<G: Encode>(model: &ModelInfo, position: &G) -> Result<&'static Encoding<G>, Mismatch> {
+    let foreign = |why| Err(Mismatch::Foreign(why));
     if model.game != G::NAME {
-        return Err(Mismatch::Game {
-            network: model.game.clone(),
-            wanted: G::NAME,
-        });
+        return foreign(format!("the network plays {}, not {}", model.game, G::NAME));
     }
     let Some(model) = model.on(position.size()) else {
         return Err(Mismatch::Size {
@@ -145,22 +120,22 @@ pub fn find<G: Encode>(model: &ModelInfo, position: &G) -> Result<&'static Encod
             wanted: position.size(),
         });
     };
-    let encodings = G::encodings();
-    let Some(encoding) = encodings.iter().find(|e| e.id() == model.encoding) else {
+    let (id, encodings) = (&model.encoding, G::encodings());
+    let Some(encoding) = encodings.iter().find(|e| e.id() == id) else {
         let known: Vec<&str> = encodings.iter().map(|e| e.id()).collect();
-        return Err(Mismatch::Encoding {
-            id: model.encoding,
-            known: known.join(", "),
-        });
+        let known = known.join(", ");
+        return foreign(format!(
+            "the network reads encoding {id:?}, but this program knows only {known}"
+        ));
     };
     let wanted = (encoding.planes(), position.policy_len());
-    if wanted != (model.planes, model.policy_len) {
+    let found = (model.planes, model.policy_len);
+    if wanted != found {
         let words = |(planes, policy)| format!("{planes} planes and {policy} moves");
-        return Err(Mismatch::Shape {
-            id: model.encoding,
-            expected: words(wanted),
-            found: words((model.planes, model.policy_len)),
-        });
+        let (wanted, found) = (words(wanted), words(found));
+        return foreign(format!(
+            "encoding {id:?} has {wanted}, but the network has {found}"
+        ));
     }
     Ok(*encoding)
 }

@@ -13,7 +13,6 @@ mod capabilities;
 #[doc(hidden)]
 pub mod conformance;
 mod frame;
-mod komi;
 mod position_history;
 mod result;
 mod rules;
@@ -25,9 +24,8 @@ pub use bits::{Bits, BitsIter};
 pub use board::{Color, Recent, Symmetry, connected, ply_cap};
 pub use capabilities::{CurrentScore, Scored, Superko};
 pub use frame::Frame;
-pub use komi::BadKomi;
 pub use position_history::{GameState, PositionHistory};
-pub use result::{Bounds, HalfPoints, Outcome, ProbeResult, Proof};
+pub use result::{BadKomi, Bounds, HalfPoints, Outcome, ProbeResult, Proof};
 pub use rules::{
     GameInfo, Illegal, IllegalSetup, NamedOpening, OneSet, PliesLeft, Rules, UnknownRules,
     UnsupportedSize,
