@@ -241,15 +241,14 @@ impl Rules for GoRules {
 
     /// SGF's own names, and those of servers; otherwise the short form.
     fn record_name(&self) -> Option<String> {
-        let without_komi = |rules: GoRules| {
-            let text = rules.to_string();
-            text.split_once("komi")
-                .map_or(String::new(), |(rules, _)| rules.to_owned())
+        let same = |name: &&&str| {
+            let komi = self.komi;
+            GoRules::named(name).is_some_and(|rules| GoRules { komi, ..rules } == *self)
         };
-        let own = without_komi(*self);
-        let same = |name: &&&str| GoRules::named(name).map(without_komi).as_ref() == Some(&own);
-        let name = RECORD_NAMES.iter().find(same);
-        Some(name.map_or_else(|| own.clone(), |name| (*name).to_owned()))
+        let text = self.to_string();
+        let short = text.split_once("komi").map(|(rules, _)| rules);
+        let name = RECORD_NAMES.iter().find(same).copied().or(short);
+        name.map(str::to_owned)
     }
 
     /// Variants without superko, with suicide, and with both changes.
