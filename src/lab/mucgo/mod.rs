@@ -15,7 +15,8 @@
 //! | equations 1 to 5, the plies at which the middle game begins and ends | `stages` over `proxies` |
 //!
 //! The last are fitted to recorded games: by several proxies for the judgement of a player, with a test
-//! whether they are normally distributed. docs/papers.md#mucgo has the results and what the paper leaves open.
+//! whether they are normally distributed. The weights of domain scores are fitted by
+//! [`tengen::games::go::WeightFit`]. docs/papers.md#mucgo has the results and what the paper leaves open.
 
 mod interval;
 mod params;

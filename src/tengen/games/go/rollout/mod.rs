@@ -3,11 +3,13 @@
 mod domain;
 mod features;
 mod field;
+mod fit;
 mod policy;
 mod static_eval;
 mod weights;
 
 use field::Field;
+pub use fit::WeightFit;
 use policy::play_out;
 use rand::Rng;
 

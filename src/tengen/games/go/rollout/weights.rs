@@ -62,7 +62,7 @@ pub(super) const OWN_LAST: usize = LAST + DISTANCES.len();
 pub(super) const FREE: usize = OWN_LAST + OWN_DISTANCES.len();
 
 /// Number of features.
-const KINDS: usize = FREE + LIBERTIES;
+pub(super) const KINDS: usize = FREE + LIBERTIES;
 
 /// A set of features, one bit each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -121,7 +121,7 @@ const MOST: f32 = 8_000_000.0;
 pub(super) struct Weights {
     /// By pattern and mover, in units of 1 / [`ONE`]; 0 if the point is an own eye.
     shapes: Vec<[u32; 2]>,
-    kinds: [f32; KINDS],
+    pub(super) kinds: [f32; KINDS],
 }
 
 /// A weight times a factor; a positive weight stays positive.
@@ -189,7 +189,7 @@ fn contents(code: u16) -> [u16; 8] {
 
 /// Whether a point is an eye of `mover`: enclosed by its stones, with enough of them at the corners
 /// that it cannot become a false eye.
-fn is_eye(code: u16, mover: Color) -> bool {
+pub(super) fn is_eye(code: u16, mover: Color) -> bool {
     let (own, enemy) = (mover.index() as u16, mover.opponent().index() as u16);
     let around = contents(code);
     if !around[..4]
@@ -209,7 +209,7 @@ fn is_eye(code: u16, mover: Color) -> bool {
 
 /// The representative of all patterns equal up to rotation and reflection; with White to move, with
 /// colours swapped.
-fn alike(code: u16, mover: Color) -> u16 {
+pub(super) fn alike(code: u16, mover: Color) -> u16 {
     /// For generators of the symmetry group, the source of each neighbour.
     const TURN: [usize; 8] = [2, 3, 1, 0, 5, 7, 4, 6];
     const MIRROR: [usize; 8] = [1, 0, 2, 3, 5, 4, 7, 6];
