@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::{Parser, Subcommand};
 use tengen::game::{BoardSize, Game as _};
-use tengen::games::go::{LargeGo, WeightFit};
+use tengen::games::go::LargeGo;
+use tengen::games::go::{Features, WeightFit};
 use tengen_lab::mucgo::{BEGINS, ENDS, NormalFit, StageSamples};
 use tengen_train::shards::import::each_game;
 
@@ -130,7 +131,7 @@ fn row(stage: &str, name: &str, fit: &NormalFit) -> String {
 }
 
 fn weights(args: &WeightsArgs, start: &LargeGo) -> anyhow::Result<()> {
-    let [mut fit, mut held_out] = [(); 2].map(|()| WeightFit::default());
+    let [mut fit, mut held_out] = [(); 2].map(|()| WeightFit::of(Features::All));
     let mut games = 0;
     each_game(start, &args.games.inputs, |moves| {
         let is_test = games % u64::from(args.held_out) == 0;

@@ -61,6 +61,8 @@ enum Command {
     Seal(export::SealArgs),
     /// Print information about a network, a checkpoint or a folder of shards.
     Inspect(inspect::Args),
+    /// Fit the move weights of Go's playouts to games.
+    Weights(games::WeightsArgs),
     /// Write manual pages into a folder, for a release.
     #[command(hide = true)]
     Man {
@@ -90,6 +92,7 @@ fn run() -> anyhow::Result<()> {
         Command::Quantize(args) => quantize::run(&args),
         Command::Seal(args) => export::seal(&args),
         Command::Inspect(args) => inspect::run(&args),
+        Command::Weights(args) => games::weights(&args),
         Command::Man { folder } => Ok(program::man_pages(Cli::command(), &folder)?),
     }
 }

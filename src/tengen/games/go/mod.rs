@@ -28,7 +28,7 @@ use board::Board;
 use handicap::Handicap;
 pub use ladder::Laddered;
 pub use life::PassAlive;
-pub use rollout::WeightFit;
+pub use rollout::{Features, WeightFit};
 pub use rules::{GoRules, HandicapBonus, KoRule, Scoring};
 
 /// Go on boards up to 9x9, and on narrow boards with as many points.

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::domain::Domain;
+use super::features::View;
 use super::field::Field;
-use super::weights::{KINDS, Kinds, Weights, alike, is_eye, names};
+use super::weights::{KINDS, Kinds, WHERE, Weights, alike, is_eye, names};
 use crate::game::{Game, Move};
 use crate::games::go::Go;
 
@@ -16,9 +17,34 @@ const IMAGINED: f64 = 2.0;
 
 const ROUNDS: usize = 60;
 
-/// Exponent of the steps. A full step is right if one weight of a move changes at a time; several change here, so that
-/// the steps are smaller.
-const STEP: f64 = 0.3;
+/// Which features have weights.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Features {
+    /// Those of rollouts, which are cheap to update.
+    #[default]
+    Rollouts,
+    /// Place, distance and liberties as well, for [`crate::rollout::Rollout::ranking`].
+    All,
+}
+
+impl Features {
+    /// Exponents of the steps of patterns and of other features. A full step is right if one weight
+    /// of a move changes at a time; several change here, so that the steps are smaller.
+    fn steps(self) -> [f64; 2] {
+        match self {
+            Features::Rollouts => [1.0, 0.5],
+            Features::All => [0.3, 0.3],
+        }
+    }
+
+    /// Number of named features.
+    fn count(self) -> usize {
+        match self {
+            Features::Rollouts => WHERE,
+            Features::All => KINDS,
+        }
+    }
+}
 
 /// A candidate move: the index of its pattern, and its features.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +68,7 @@ impl Choice {
 /// Candidates of all positions in sequence, the move played first in each.
 #[derive(Debug, Default)]
 pub struct WeightFit {
+    features: Features,
     choices: Vec<Choice>,
     /// End of each position's candidates.
     ends: Vec<usize>,
@@ -50,6 +77,14 @@ pub struct WeightFit {
 }
 
 impl WeightFit {
+    /// A fit of these features without positions.
+    pub fn of(features: Features) -> WeightFit {
+        WeightFit {
+            features,
+            ..WeightFit::default()
+        }
+    }
+
     /// Adds one of `every` moves of a game, up to the first pass.
     pub fn add<const CELLS: usize, const WORDS: usize>(
         &mut self,
@@ -86,6 +121,7 @@ impl WeightFit {
     ) {
         let field = Field::of(position);
         let mover = field.to_move;
+        let view = View::of(&field);
         let domain = Domain::of(position, &field);
         let first = self.choices.len();
         for point in position.legal_points().iter() {
@@ -95,7 +131,10 @@ impl WeightFit {
             }
             let shapes = self.shapes.len() as u16;
             let shape = *self.shapes.entry(alike(around, mover)).or_insert(shapes);
-            let kinds = domain.kinds(point);
+            let kinds = match self.features {
+                Features::Rollouts => view.kinds(point),
+                Features::All => domain.kinds(point),
+            };
             self.choices.push(Choice { shape, kinds });
             if point == played {
                 let last = self.choices.len() - 1;
@@ -121,12 +160,14 @@ impl WeightFit {
                 .features()
                 .for_each(|feature| won[feature] += 1.0);
         }
+        let [step, step_of_kinds] = self.features.steps();
         for _ in 0..ROUNDS {
             let expected = self.expected(&weights);
             for (feature, weight) in weights.iter_mut().enumerate() {
+                let step = if feature < KINDS { step_of_kinds } else { step };
                 // Virtual: as often won as lost against a move of weight 1.
                 let imagined = 2.0 * IMAGINED * *weight / (1.0 + *weight);
-                *weight *= (won[feature] / (expected[feature] + imagined)).powf(STEP);
+                *weight *= (won[feature] / (expected[feature] + imagined)).powf(step);
             }
         }
         self.text(&weights)
@@ -190,7 +231,7 @@ impl WeightFit {
 
     fn text(&self, weights: &[f64]) -> String {
         let mut text = String::new();
-        for (name, weight) in names().zip(weights) {
+        for (name, weight) in names().zip(weights).take(self.features.count()) {
             let _ = writeln!(text, "{name} {weight:.3}");
         }
         for (code, &shape) in &self.shapes {
@@ -203,7 +244,7 @@ impl WeightFit {
 
 #[cfg(test)]
 mod tests {
-    use super::super::weights::{Kind, LAST};
+    use super::super::weights::Kind;
     use super::*;
     use crate::game::BoardSize;
     use crate::games::go::SmallGo;
@@ -228,9 +269,11 @@ mod tests {
         assert!(fit.len() > 100);
         let text = fit.fit();
         let weights = Weights::read(&text);
-        // Places further from the last stone have features of their own.
-        let ratio = weights.of(Kind::Beside) / weights.kinds[LAST];
-        assert!(ratio > 10.0, "{ratio}");
+        assert!(
+            weights.of(Kind::Beside) > 10.0,
+            "{}",
+            weights.of(Kind::Beside)
+        );
         assert!(weights.of(Kind::Across) < 1.0);
         assert!(fit.likelihood(&text) > fit.likelihood("") + 1.0);
     }

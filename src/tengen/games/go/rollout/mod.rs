@@ -9,7 +9,7 @@ mod static_eval;
 mod weights;
 
 use field::Field;
-pub use fit::WeightFit;
+pub use fit::{Features, WeightFit};
 use policy::play_out;
 use rand::Rng;
 
