@@ -8,43 +8,91 @@ use thiserror::Error;
 use crate::game::{Bits, BoardSize, Game, zobrist};
 use tengen_nn::eval::ModelInfo;
 
-/// Fills a network's input row from a position.
-pub trait Encoding<G: Game>: Send + Sync {
+/// How a network's input row shows a position.
+pub struct Encoding<G> {
     /// Id, as in model metadata.
-    fn id(&self) -> &'static str;
+    pub(crate) id: &'static str,
+    /// Number of planes.
+    pub(crate) planes: usize,
+    /// Fills a row.
+    pub(crate) encode: fn(&G, &mut [f32]),
+    /// A key that is equal only for positions with the same row.
+    pub(crate) cache_key: fn(&G) -> u128,
+    /// Points of White's komi that the row does not show.
+    pub(crate) hidden_komi: fn(&G) -> f32,
+    /// The first of two planes that show an advantage in visits: whether there is one, and half its doublings.
+    pub(crate) advantage: Option<usize>,
+    /// Whether its networks have learned when a game is over.
+    pub(crate) knows_passes: bool,
+}
+
+impl<G: Game> Encoding<G> {
+    /// An encoding whose rows depend on the position and its last move, and show any komi; its networks do not know
+    /// when to pass.
+    pub(crate) const fn new(
+        id: &'static str,
+        planes: usize,
+        encode: fn(&G, &mut [f32]),
+    ) -> Encoding<G> {
+        Encoding {
+            id,
+            planes,
+            encode,
+            cache_key: |position| {
+                position.key() ^ position.last_move().map_or(0, zobrist::last_move)
+            },
+            hidden_komi: |_| 0.0,
+            advantage: None,
+            knows_passes: false,
+        }
+    }
+
+    /// Id, as in model metadata.
+    pub fn id(&self) -> &'static str {
+        self.id
+    }
 
     /// Number of planes.
-    fn planes(&self) -> usize;
+    pub fn planes(&self) -> usize {
+        self.planes
+    }
 
     /// Fills `row`, `[planes, height, width]` f32 from the side to move's view. The row must be
     /// all zero and as long as planes times points.
-    fn encode(&self, position: &G, row: &mut [f32]);
+    pub fn encode(&self, position: &G, row: &mut [f32]) {
+        (self.encode)(position, row);
+    }
 
     /// A key that is equal only for positions with the same row, for evaluation caches. Positions
     /// with the colours swapped have the same row and different keys.
-    fn cache_key(&self, position: &G) -> u128;
+    pub fn cache_key(&self, position: &G) -> u128 {
+        (self.cache_key)(position)
+    }
 
     /// Points of White's komi that the row does not show: beyond a limit all are encoded alike.
-    fn hidden_komi(&self, position: &G) -> f32 {
-        let _ = position;
-        0.0
+    pub fn hidden_komi(&self, position: &G) -> f32 {
+        (self.hidden_komi)(position)
     }
 
     /// Whether its networks are shown that a side is the stronger one ([`Encoding::show_doublings`]).
-    fn knows_advantage(&self) -> bool {
-        false
+    pub fn knows_advantage(&self) -> bool {
+        self.advantage.is_some()
     }
 
     /// Shows, in the filled row of a position, that its side to move is taken to search with `2^doublings` times
-    /// the visits of the other.
-    fn show_doublings(&self, doublings: f32, row: &mut [f32]) {
-        let _ = (doublings, row);
+    /// the visits of the other, where such networks know it.
+    pub fn show_doublings(&self, doublings: f32, row: &mut [f32]) {
+        let Some(first) = self.advantage else { return };
+        let planes = row.chunks_exact_mut(row.len() / self.planes);
+        for (plane, number) in planes.skip(first).zip([1.0, doublings / 2.0]) {
+            plane.fill(number);
+        }
     }
 
     /// Whether its networks have learned when a game is over while dead stones are on the board. For
     /// others a search raises the prior of the pass.
-    fn knows_passes(&self) -> bool {
-        false
+    pub fn knows_passes(&self) -> bool {
+        self.knows_passes
     }
 }
 
@@ -52,20 +100,12 @@ pub trait Encoding<G: Game>: Send + Sync {
 pub trait Encode: Game {
     /// All encodings of this game. The last one is the default, for instance for the signature of
     /// `tengen bench`; the encoding of a network is in its metadata.
-    fn encodings() -> &'static [&'static dyn Encoding<Self>];
+    fn encodings() -> &'static [&'static Encoding<Self>];
 }
 
 /// Why a network cannot be used for a game.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Mismatch {
-    /// It was trained for another game.
-    #[error("the network plays {network}, not {wanted}")]
-    Game {
-        /// The network's game.
-        network: String,
-        /// The game on the board.
-        wanted: &'static str,
-    },
     /// It was trained for another board.
     #[error("the network plays on {network}, not on {wanted}")]
     Size {
@@ -77,24 +117,9 @@ pub enum Mismatch {
     /// No network is built in for the board; the text names those for which there are some.
     #[error("{0}")]
     NotBuiltIn(String),
-    /// Unknown encoding: the network is newer or older than this program.
-    #[error("the network reads encoding {id:?}, but this program knows only {known}")]
-    Encoding {
-        /// The network's encoding.
-        id: String,
-        /// The known ids, separated by commas.
-        known: String,
-    },
-    /// The numbers in the metadata are inconsistent.
-    #[error("encoding {id:?} has {expected}, but the network has {found}")]
-    Shape {
-        /// The network's encoding.
-        id: String,
-        /// What the encoding and game require, for messages.
-        expected: String,
-        /// What the network has, for messages.
-        found: String,
-    },
+    /// It was trained for another game or by another program, as the text says.
+    #[error("{0}")]
+    Foreign(String),
 }
 
 /// The encoding of a network, after checking that the network fits the game on a board of the
@@ -102,15 +127,10 @@ pub enum Mismatch {
 ///
 /// # Errors
 /// [`Mismatch`] names the contradiction.
-pub fn find<G: Encode>(
-    model: &ModelInfo,
-    position: &G,
-) -> Result<&'static dyn Encoding<G>, Mismatch> {
+pub fn find<G: Encode>(model: &ModelInfo, position: &G) -> Result<&'static Encoding<G>, Mismatch> {
+    let foreign = |why| Err(Mismatch::Foreign(why));
     if model.game != G::NAME {
-        return Err(Mismatch::Game {
-            network: model.game.clone(),
-            wanted: G::NAME,
-        });
+        return foreign(format!("the network plays {}, not {}", model.game, G::NAME));
     }
     let Some(model) = model.on(position.size()) else {
         return Err(Mismatch::Size {
@@ -118,22 +138,22 @@ pub fn find<G: Encode>(
             wanted: position.size(),
         });
     };
-    let encodings = G::encodings();
-    let Some(encoding) = encodings.iter().find(|e| e.id() == model.encoding) else {
+    let (id, encodings) = (&model.encoding, G::encodings());
+    let Some(encoding) = encodings.iter().find(|e| e.id() == id) else {
         let known: Vec<&str> = encodings.iter().map(|e| e.id()).collect();
-        return Err(Mismatch::Encoding {
-            id: model.encoding,
-            known: known.join(", "),
-        });
+        let known = known.join(", ");
+        return foreign(format!(
+            "the network reads encoding {id:?}, but this program knows only {known}"
+        ));
     };
     let wanted = (encoding.planes(), position.policy_len());
-    if wanted != (model.planes, model.policy_len) {
+    let found = (model.planes, model.policy_len);
+    if wanted != found {
         let words = |(planes, policy)| format!("{planes} planes and {policy} moves");
-        return Err(Mismatch::Shape {
-            id: model.encoding,
-            expected: words(wanted),
-            found: words((model.planes, model.policy_len)),
-        });
+        let (wanted, found) = (words(wanted), words(found));
+        return foreign(format!(
+            "encoding {id:?} has {wanted}, but the network has {found}"
+        ));
     }
     Ok(*encoding)
 }
@@ -156,13 +176,8 @@ pub fn show_numbers(planes: &mut [f32], area: usize, numbers: impl IntoIterator<
     }
 }
 
-/// The cache key of encodings that show the position and its last move.
-pub fn key_with_last_move<G: Game>(position: &G) -> u128 {
-    position.key() ^ position.last_move().map_or(0, zobrist::last_move)
-}
-
 /// Metadata for fakes: of a network that does not exist, for the board of this position.
-pub fn made_up<G: Game>(position: &G, encoding: &dyn Encoding<G>) -> ModelInfo {
+pub fn made_up<G: Game>(position: &G, encoding: &Encoding<G>) -> ModelInfo {
     ModelInfo {
         game: G::NAME.to_owned(),
         size: position.size(),

@@ -42,6 +42,8 @@ pub struct SolveResult {
     pub bounds: Bounds,
     /// A move that keeps the result, if known and not all moves do.
     pub best: Option<Move>,
+    /// Plies to the end along the line found, without errors of either side; 0 where they are not counted.
+    pub plies: u16,
     /// Positions visited by this call.
     pub nodes: u64,
 }

@@ -36,7 +36,7 @@ impl<G: Encode + Rollout + Solvable> Trainable for G {}
 pub(crate) fn encoding_of<G: Encode>(
     info: &ModelInfo,
     board: &G,
-) -> Result<&'static dyn Encoding<G>, TrainError> {
+) -> Result<&'static Encoding<G>, TrainError> {
     find(info, board)
         .map_err(|mismatch| TrainError::Setting(format!("{}: {mismatch}", info.network)))
 }

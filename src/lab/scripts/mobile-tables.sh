@@ -48,7 +48,7 @@ steps_of() {
 fit_arm() {
     local seconds=$1 name=$2 net=$3
     shift 3
-    timeout -s INT "$seconds" "$train" fit --data "$data" --net "$net" --encoding go-mobile --out "$out/$name" \
+    timeout -s INT "$seconds" "$train" fit --data "$data" --net "$net" --encoding go-mobile-2 --out "$out/$name" \
         --steps "$steps" --batch "$batch" --schedule constant --learning-rate 0.001 --average-decay 0.999 \
         --surprise-share 0 --root-value-share 0 --score-every "${SCORE_EVERY:-250}" --score-rows "${SCORE_ROWS:-2048}" \
         --window 100000000 --device "${DEVICE:-cpu}" --seed "${SEED:-1}" "$@" --json >>"$out/$name.log" 2>&1 || true

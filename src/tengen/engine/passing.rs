@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::game::{Color, Game, Move, OwnershipEstimate, Proof, Scored as _, Settled, scoring};
+use crate::game::{Color, Game, Move, OwnershipEstimate, Proof, Settled, scoring};
 use crate::search::{MoveReport, SearchReport};
 
 /// Maximum advantage in value, in [-1, 1], of a move over a pass that counts as equal.

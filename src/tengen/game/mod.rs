@@ -4,17 +4,15 @@
 //! is generic over [`Game`] and never matches on a game's name.
 //!
 //! What only some games have is a *capability*, a trait of its own that a position is asked for:
-//! [`Game::scored`], [`Game::superko`]. The answer is a type, so that nothing is called through a
-//! table.
+//! [`Game::scored`], [`Game::superko`].
 
 mod bits;
-mod blocks;
 mod board;
 mod capabilities;
 #[cfg(any(test, feature = "testing"))]
 #[doc(hidden)]
 pub mod conformance;
-mod komi;
+mod frame;
 mod position_history;
 mod result;
 mod rules;
@@ -23,12 +21,11 @@ mod settle;
 pub mod zobrist;
 
 pub use bits::{Bits, BitsIter};
-pub use blocks::{Blocks, Frame, Placed};
 pub use board::{Color, Recent, Symmetry, connected, ply_cap};
-pub use capabilities::{Absent, CurrentScore, Scored, Superko};
-pub use komi::BadKomi;
+pub use capabilities::{CurrentScore, Scored, Superko};
+pub use frame::Frame;
 pub use position_history::{GameState, PositionHistory};
-pub use result::{Bounds, HalfPoints, Outcome, ProbeResult, Proof};
+pub use result::{BadKomi, Bounds, HalfPoints, Outcome, ProbeResult, Proof};
 pub use rules::{
     GameInfo, Illegal, IllegalSetup, NamedOpening, OneSet, PliesLeft, Rules, UnknownRules,
     UnsupportedSize,
@@ -160,14 +157,14 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
 
     /// The game as one that counts points; `None` in other games. All positions of a game answer
     /// alike, and as its [`GameInfo::scored`].
-    fn scored(&self) -> Option<&impl Scored<Self>> {
-        None::<&Absent>
+    fn scored(&self) -> Option<&dyn Scored<Self>> {
+        None
     }
 
     /// The game as one whose rules may forbid repetition; `None` in other games. All positions of a
     /// game answer alike.
-    fn superko(&self) -> Option<&impl Superko> {
-        None::<&Absent>
+    fn superko(&self) -> Option<&dyn Superko> {
+        None
     }
 
     /// A 128-bit key of everything that affects the rest of the game: the stones, the side to move,

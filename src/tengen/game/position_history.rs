@@ -1,6 +1,6 @@
 //! The positions of a game so far, for repetition rules (superko).
 
-use super::{Game, Move, Superko};
+use super::{Game, Move};
 
 /// All positions of a game up to the current one, as repetition keys. A game has hundreds of
 /// positions, so a list with linear search suffices.

@@ -66,10 +66,8 @@ impl FromStr for OneSet {
 
 /// A text that is not a set of rules of a game, or that names some which are not played here.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{what} rules `{text}` (expected one of: {known})")]
+#[error("unknown rules `{text}` (expected one of: {known})")]
 pub struct UnknownRules {
-    /// `unknown` or `unsupported`.
-    what: &'static str,
     /// The text.
     text: String,
     /// The rules played here, for messages.
@@ -79,19 +77,7 @@ pub struct UnknownRules {
 impl UnknownRules {
     pub(crate) fn new(text: impl Into<String>, known: &'static str) -> UnknownRules {
         let text = text.into();
-        UnknownRules {
-            what: "unknown",
-            text,
-            known,
-        }
-    }
-
-    /// Rules that exist and are not played here.
-    pub(crate) fn unsupported(text: impl Into<String>, known: &'static str) -> UnknownRules {
-        UnknownRules {
-            what: "unsupported",
-            ..UnknownRules::new(text, known)
-        }
+        UnknownRules { text, known }
     }
 }
 

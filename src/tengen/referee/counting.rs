@@ -98,7 +98,7 @@ impl<G: Game> GameInProgress<'_, G> {
     /// the rest they play on.
     fn verdict(
         &mut self,
-        scored: &impl Scored<G>,
+        scored: &dyn Scored<G>,
         named: [Option<Vec<Chain>>; 2],
         can_go_on: [bool; 2],
     ) -> Option<Verdict> {

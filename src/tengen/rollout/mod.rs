@@ -3,16 +3,14 @@
 //! The fallback engine, the generator of warm-up training data and the anchor of all ratings. It
 //! depends on games only, not on time, threads or networks.
 
-mod finisher;
 mod rave;
 mod rollouts;
 mod search;
 mod settle;
 mod tree;
 
-pub use finisher::{Finisher, wins_at_once};
 pub use rave::{MAX_ROLLOUTS, Rave, RaveParams};
 pub(crate) use rollouts::any;
 pub use rollouts::{Played, Prior, Rollout, RolloutPolicy, StaticEval, Tally, below};
-pub use search::{RolloutSearch, RootStats, report};
+pub use search::{Finisher, RolloutSearch, RootStats, report, wins_at_once};
 pub use settle::expect;

@@ -4,9 +4,10 @@
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::finisher::{Finisher, wins_at_once};
 use super::tree::{ChildStats, NodeId, Tree};
-use super::{Rollout, RolloutPolicy, RolloutSearch, RootStats, Tally, report};
+use super::{
+    Finisher, Rollout, RolloutPolicy, RolloutSearch, RootStats, Tally, report, wins_at_once,
+};
 use crate::game::{Color, GameState, HalfPoints, Move, Outcome, PositionHistory};
 use crate::report::SearchReport;
 

@@ -3,7 +3,7 @@
 use super::backup::{self, Step, UnforbiddenMoves};
 use super::node::NodeId;
 use super::tree::Tree;
-use crate::game::{Color, Game, Move, Scored as _};
+use crate::game::{Color, Game, Move};
 use tengen_nn::eval::softmax;
 
 /// A claimed leaf that waits for its evaluation.

@@ -32,7 +32,7 @@ pub(super) struct Pool<G: Encode> {
     panicked: bool,
     /// Time when they were first late, while some have not come back.
     late_since: Option<Duration>,
-    encoding: &'static dyn Encoding<G>,
+    encoding: &'static Encoding<G>,
     /// Number of points whose owner the network predicts, 0 if it predicts the lead only; `None` if
     /// it predicts no points.
     points: Option<usize>,
@@ -79,7 +79,7 @@ impl<G: Encode> Pool<G> {
     }
 
     /// Encoding that fills the planes.
-    pub(super) fn encoding(&self) -> &'static dyn Encoding<G> {
+    pub(super) fn encoding(&self) -> &'static Encoding<G> {
         self.encoding
     }
 

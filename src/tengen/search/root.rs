@@ -13,7 +13,7 @@ use super::points::OwnershipSums;
 use super::request::OpponentModel;
 use super::select::{AVOIDED, FORBIDDEN, RootPriors, by_wanted};
 use super::tree::Tree;
-use crate::game::{Bounds, Game, GameState, Move, OwnershipEstimate, Proof, Scored as _};
+use crate::game::{Bounds, Game, GameState, Move, OwnershipEstimate, Proof};
 use crate::report::MoveReport;
 
 /// A move with less than 1/RIVAL_SHARE of the leader's visits is not a rival yet.

@@ -18,7 +18,7 @@ use tengen_nn::eval::{Batch, EvalError, Evaluator, Outputs, evaluate_finite};
 /// One search, shared by all workers.
 pub(super) struct Job<G: Game> {
     pub(super) root: Root<G>,
-    pub(super) encoding: &'static dyn Encoding<G>,
+    pub(super) encoding: &'static Encoding<G>,
     pub(super) control: Arc<Control>,
 }
 

@@ -94,7 +94,7 @@ impl<'a> Sample<'a> {
 /// Content of a batch.
 pub struct BatchSpec<G: Encode> {
     /// Encoding of the planes.
-    pub encoding: &'static dyn Encoding<G>,
+    pub encoding: &'static Encoding<G>,
     /// Auxiliary heads with targets.
     pub aux_heads: &'static [AuxHead],
     /// Share of the search's root value, in [0, 1], in the value target instead of the result. A

@@ -192,7 +192,6 @@ mod tests {
     use crate::shards::row::finish;
     use crate::shards::row::{Row, Target};
     use tengen::game::{BoardSize, Game, Outcome, Symmetry};
-    use tengen::games::nogo::NoGoV1;
     use tengen::games::nogo::SmallNoGo;
 
     const ROWS: usize = 8;
@@ -228,7 +227,7 @@ mod tests {
         finish(&mut rows, &empty, &moves, Outcome::DRAW);
         let samples = (0..len).map(|i| Sample::new(&rows, i % rows.len(), Symmetry::IDENTITY));
         let spec = BatchSpec {
-            encoding: &NoGoV1,
+            encoding: &SmallNoGo::V1,
             aux_heads: state().params.architecture.aux_heads(SIZE),
             root_value_share: 0.0,
         };

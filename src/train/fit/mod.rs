@@ -139,7 +139,7 @@ pub fn fit<G: Trainable>(
 ///
 /// # Errors
 /// [`TrainError::Setting`] names the known encodings.
-pub fn find_encoding<G: Trainable>(id: &str) -> Result<&'static dyn Encoding<G>, TrainError> {
+pub fn find_encoding<G: Trainable>(id: &str) -> Result<&'static Encoding<G>, TrainError> {
     let encodings = G::encodings();
     let found = encodings.iter().find(|encoding| encoding.id() == id);
     found.copied().ok_or_else(|| {
@@ -157,7 +157,7 @@ fn begin<G: Trainable>(
     boards: &[G],
     dataset: &Dataset,
     params: &FitParams,
-    encoding: &dyn Encoding<G>,
+    encoding: &Encoding<G>,
     context: &FitContext<'_>,
 ) -> Result<Checkpoint, TrainError> {
     let folder = context.folder;

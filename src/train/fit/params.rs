@@ -120,7 +120,7 @@ impl FitParams {
 
 /// Default encoding of a network of `architecture`: that of its family, or the game's last one, if
 /// the game does not have that.
-pub fn usual_encoding<G: Encode>(architecture: Architecture) -> Option<&'static dyn Encoding<G>> {
+pub fn usual_encoding<G: Encode>(architecture: Architecture) -> Option<&'static Encoding<G>> {
     let encodings = G::encodings();
     let own = encodings
         .iter()
@@ -136,7 +136,7 @@ tengen::settings! {
         #[serde(skip_serializing_if = "Option::is_none")]
         encoding: Option<String> = None => "the family's, or nogo-1, go-1, gomoku-2",
             Maybe(Text("NAME", "an encoding of the game")),
-            "Input encoding of new networks: for NoGo nogo-az, nogo-asf, nogo-1 or nogo-2, for Go go-mobile, \
+            "Input encoding of new networks: for NoGo nogo-az, nogo-asf, nogo-1 or nogo-2, for Go go-mobile-2, \
              go-2 or go-1, for Gomoku gobang-1, gomoku-2 or gomoku-1";
         reuse: f64 = 4.0, above(0.0),
             "Mean number of times each row is fitted before it leaves the window: samples of a generation per new row";

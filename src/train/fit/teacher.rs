@@ -65,7 +65,7 @@ pub struct Teacher<G: Encode> {
 /// A teacher's network on boards of one size, and what it is being asked.
 struct OnBoard<G: Encode> {
     size: BoardSize,
-    encoding: &'static dyn Encoding<G>,
+    encoding: &'static Encoding<G>,
     evaluator: Box<dyn Evaluator>,
     questions: eval::Batch,
     answers: Outputs,

@@ -29,7 +29,7 @@ pub trait Task<G> {
 /// The evaluator of one network, with the waiting positions of one thread.
 pub struct EvalBatch<G: Game> {
     evaluator: Box<dyn Evaluator>,
-    encoding: &'static dyn Encoding<G>,
+    encoding: &'static Encoding<G>,
     /// For each symmetry the image of each policy index.
     symmetries: Vec<Vec<usize>>,
     batch: Batch,

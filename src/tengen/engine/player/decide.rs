@@ -8,7 +8,7 @@ use super::super::thinker::searched;
 use super::super::{Decision, Engine as _, MoveKind, MoveRequest, ThinkError};
 use super::{Player, REPORT_INTERVAL};
 use crate::clock::{Budget, StopReason};
-use crate::game::{Game, GameState, Move, Outcome, Proof, Scored as _};
+use crate::game::{Game, GameState, Move, Outcome, Proof};
 use crate::record::Vertex;
 use crate::search::{AnalysisOptions, Observer, PointsByMove, SearchReport, SearchRequest};
 

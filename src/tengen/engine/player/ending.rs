@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::super::dead_stones::{EstimateLimits, Settlement};
 use super::super::passing::{self, AfterSearch, PassJudgement};
 use super::Player;
-use crate::game::{Color, Game, Move, OwnershipEstimate, Proof, Scored as _, Settled, scoring};
+use crate::game::{Color, Game, Move, OwnershipEstimate, Proof, Settled, scoring};
 use crate::search::{
     AnalysisOptions, Limits, MoveReport, PointsByMove, Purpose, SearchReport, SearchRequest,
     StopFlag,

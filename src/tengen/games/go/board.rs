@@ -13,8 +13,9 @@ use crate::game::{Bits, BoardSize, Color, Frame, Move, zobrist};
 /// Index of a cell: 0 is below and left of the first point.
 pub(super) type Cell = usize;
 
-const EMPTY: u8 = 2;
-const BORDER: u8 = 3;
+/// Contents of cells without a stone.
+pub(super) const EMPTY: u8 = 2;
+pub(super) const BORDER: u8 = 3;
 
 /// Pseudo-liberties and size of a chain, packed so that one addition updates all four fields.
 ///
@@ -98,9 +99,9 @@ pub(super) struct Board<const CELLS: usize, const WORDS: usize> {
     /// cell by either becomes a multiplication.
     through: [u32; 2],
     /// Index of the stone's colour, or empty, or border.
-    content: [u8; CELLS],
+    pub(super) content: [u8; CELLS],
     /// The head of each stone's chain. Meaningless on empty cells.
-    head: [u16; CELLS],
+    pub(super) head: [u16; CELLS],
     /// The next stone of each stone's chain, in a circle. Meaningless on empty cells.
     next: [u16; CELLS],
     /// The chain of each head. Meaningless elsewhere.

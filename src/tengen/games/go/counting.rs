@@ -54,11 +54,7 @@ impl<const CELLS: usize, const WORDS: usize> Scored<Self> for Go<CELLS, WORDS> {
 
     /// Points secured by the opponent, and own secured regions without opposing stones.
     fn idle_moves(&self) -> Vec<Move> {
-        let (own, other) = (self.to_move, self.to_move.opponent());
-        let within = self.pass_alive(own).secured & !self.stones(own);
-        let taking = self.frame().flood(within & self.stones(other), within);
-        let lost = self.pass_alive(other).secured;
-        let idle = ((within & !taking) | lost) & self.legal_points();
+        let idle = self.settled_points(false) & self.legal_points();
         idle.iter().collect()
     }
 

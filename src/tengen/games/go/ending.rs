@@ -1,9 +1,8 @@
 //! The end of a game: dead stones, stones in seki, and the resulting score.
 
-use super::{Agreed, Go, REMEMBERED, Scoring};
+use super::{Agreed, Go, Scoring};
 use crate::game::{
-    Bits, Color, Game as _, HalfPoints, Move, OwnershipEstimate, PointStatus, Recent, Scored as _,
-    Settled,
+    Bits, Color, Game as _, HalfPoints, Move, OwnershipEstimate, PointStatus, Scored as _, Settled,
 };
 
 /// Points with a more certain expected owner need not be played for.
@@ -90,16 +89,6 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         found.fold(Bits::EMPTY, |all, chain| all | chain)
     }
 
-    /// The same position without its last moves.
-    #[must_use]
-    pub fn without_last_moves(self) -> Self {
-        Go {
-            recent: Recent::default(),
-            captures: [Bits::EMPTY; REMEMBERED],
-            ..self
-        }
-    }
-
     /// Chains whose status is not certain, and the points that they reach.
     fn doubtful(&self, expected: &OwnershipEstimate, agreed: &Agreed<WORDS>) -> Bits<WORDS> {
         let mut doubtful = Bits::EMPTY;
@@ -146,7 +135,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
                 ahead += [2, -2][side];
             }
         }
-        let board = self.empty() | self.stones(Color::Black) | self.stones(Color::White);
+        let board = self.frame().board();
         let shared = |point: Move| {
             let chance = expected.shared.get(point.index());
             chance.is_some_and(|&chance| chance >= SURE)

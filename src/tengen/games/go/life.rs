@@ -117,6 +117,18 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         alive
     }
 
+    /// Empty points that a side has secured. Those that the side to move has secured are left out where
+    /// it still has stones to take there, unless `agreed`.
+    pub(super) fn settled_points(&self, agreed: bool) -> Bits<WORDS> {
+        let (own, other) = (self.to_move, self.to_move.opponent());
+        let within = self.pass_alive(own).secured & !self.stones(own);
+        let taking = match agreed {
+            true => Bits::EMPTY,
+            false => self.frame().flood(within & self.stones(other), within),
+        };
+        ((within & !taking) | self.pass_alive(other).secured) & self.empty()
+    }
+
     /// Proven bounds of the result for the side to move, by the rules or by secured points. Under
     /// territory scoring only finished games are proven, because an answer may cost a point.
     pub fn proven(&self) -> Bounds {

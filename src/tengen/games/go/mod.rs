@@ -13,7 +13,6 @@ mod ending;
 mod handicap;
 mod history;
 mod ladder;
-mod laddered;
 mod life;
 mod rollout;
 mod rules;
@@ -27,7 +26,7 @@ use crate::game::{
 use crate::solver::Solvable;
 use board::Board;
 use handicap::Handicap;
-pub use laddered::Laddered;
+pub use ladder::Laddered;
 pub use life::PassAlive;
 pub use rollout::{Features, WeightFit};
 pub use rules::{GoRules, HandicapBonus, KoRule, Scoring};
@@ -267,10 +266,7 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         let board = board.ok_or(UnsupportedSize {
             game: Self::NAME,
             size,
-            limits: match WORDS {
-                ..3 => "boards up to 9x9",
-                _ => "rectangles of at most 19 columns or rows",
-            },
+            limits: "rectangles of at most 19 columns or rows",
         })?;
         Ok(Go::begin(board, rules))
     }
@@ -386,11 +382,11 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         over.then(|| Outcome::by_points(self.score(&Agreed::ALL_ALIVE)))
     }
 
-    fn scored(&self) -> Option<&impl Scored<Self>> {
+    fn scored(&self) -> Option<&dyn Scored<Self>> {
         Some(self)
     }
 
-    fn superko(&self) -> Option<&impl Superko> {
+    fn superko(&self) -> Option<&dyn Superko> {
         Some(self)
     }
 

@@ -64,31 +64,6 @@ const NAMES: &str = "tromp-taylor, chinese, chinese-ogs, chinese-kgs, japanese, 
                      french, new-zealand, KataGo's JSON, or its short form as in \
                      koPOSITIONALscoreAREAtaxNONEsui1komi7.5";
 
-/// KataGo's names and fields of rules that are not played here.
-const UNSUPPORTED: [&str; 12] = [
-    "aga-button",
-    "ancient-area",
-    "ancient-territory",
-    "stone-scoring",
-    "ing",
-    "goe",
-    "tax ALL",
-    "tax NONE",
-    "tax SEKI",
-    "hasButton true",
-    "button 1",
-    "button true",
-];
-
-/// Why a name, or a field with its value, is not taken.
-fn refused(text: String, known: &'static str) -> UnknownRules {
-    let name = text.to_lowercase().replace(['_', ' '], "-");
-    match UNSUPPORTED.contains(&&*name) || UNSUPPORTED.contains(&&*text) {
-        true => UnknownRules::unsupported(text, known),
-        false => UnknownRules::new(text, known),
-    }
-}
-
 /// Names written into records; `NZ`, `AGA` and `Japanese` are SGF's.
 const RECORD_NAMES: [&str; 6] = [
     "Japanese",
@@ -217,14 +192,14 @@ impl GoRules {
         let mut tax = None;
         for (field, value) in fields {
             let set = self.set(field, value, &mut tax);
-            set.map_err(|known| refused(format!("{field} {value}"), known))?;
+            set.map_err(|known| UnknownRules::new(format!("{field} {value}"), known))?;
         }
         let known = match self.scoring {
             Scoring::Area => "tax NONE where scoring is AREA",
             Scoring::Territory => "tax SEKI where scoring is TERRITORY",
         };
         match tax {
-            Some(tax) if tax != self.tax() => Err(refused(format!("tax {tax}"), known)),
+            Some(tax) if tax != self.tax() => Err(UnknownRules::new(format!("tax {tax}"), known)),
             _ => Ok(self),
         }
     }
@@ -266,15 +241,14 @@ impl Rules for GoRules {
 
     /// SGF's own names, and those of servers; otherwise the short form.
     fn record_name(&self) -> Option<String> {
-        let without_komi = |rules: GoRules| {
-            let text = rules.to_string();
-            text.split_once("komi")
-                .map_or(String::new(), |(rules, _)| rules.to_owned())
+        let same = |name: &&&str| {
+            let komi = self.komi;
+            GoRules::named(name).is_some_and(|rules| GoRules { komi, ..rules } == *self)
         };
-        let own = without_komi(*self);
-        let same = |name: &&&str| GoRules::named(name).map(without_komi).as_ref() == Some(&own);
-        let name = RECORD_NAMES.iter().find(same);
-        Some(name.map_or_else(|| own.clone(), |name| (*name).to_owned()))
+        let text = self.to_string();
+        let short = text.split_once("komi").map(|(rules, _)| rules);
+        let name = RECORD_NAMES.iter().find(same).copied().or(short);
+        name.map(str::to_owned)
     }
 
     /// Variants without superko, with suicide, and with both changes.
@@ -358,7 +332,7 @@ impl FromStr for GoRules {
             Some(fields) if !text.is_empty() => {
                 base.unwrap_or(Self::TROMP_TAYLOR).with_fields(&fields)
             }
-            _ => Err(refused(text.to_owned(), NAMES)),
+            _ => Err(UnknownRules::new(text, NAMES)),
         }
     }
 }
@@ -430,19 +404,16 @@ mod tests {
         for (text, named) in [
             ("chess", "unknown rules `chess`"),
             ("", "``"),
-            ("aga-button", "unsupported rules `aga-button`"),
-            ("stone_scoring", "unsupported rules `stone_scoring`"),
+            ("aga-button", "unknown rules `aga-button`"),
+            ("stone_scoring", "unknown rules `stone_scoring`"),
             ("koSPIGHTscoreAREA", "unknown rules `ko SPIGHT`"),
             (
                 r#"{"tax":"ALL","scoring":"AREA"}"#,
-                "unsupported rules `tax ALL`",
+                "unknown rules `tax ALL`",
             ),
-            ("scoreTERRITORYtaxNONE", "unsupported rules `tax NONE`"),
+            ("scoreTERRITORYtaxNONE", "unknown rules `tax NONE`"),
             (r#"{"taxRule":"SOME"}"#, "unknown rules `tax SOME`"),
-            (
-                r#"{"hasButton":true}"#,
-                "unsupported rules `hasButton true`",
-            ),
+            (r#"{"hasButton":true}"#, "unknown rules `hasButton true`"),
             (r#"{"kudos":3}"#, "unknown rules `kudos 3`"),
             ("komi7.25", "`komi 7.25`"),
             ("komi1e9", "komi"),

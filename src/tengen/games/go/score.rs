@@ -55,7 +55,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         let own = |side: usize| {
             let alone = reach[side] & !reach[1 - side];
             match scoring {
-                Scoring::Area => alone | living[side],
+                Scoring::Area => alone,
                 Scoring::Territory => {
                     alone & empty & !frame.flood(agreed.seki, empty) & !agreed.filled
                 }

@@ -262,8 +262,7 @@ impl Game for Gomoku {
     }
 
     fn why_rules_forbid(&self, mv: Move) -> Illegal {
-        let ban = renju::ban(&self.lines, mv);
-        ban.map_or(Illegal::Rules, |ban| Illegal::Forbidden(ban.name()))
+        renju::ban(&self.lines, mv).map_or(Illegal::Rules, Illegal::Forbidden)
     }
 
     fn play(&mut self, mv: Move) {

@@ -9,32 +9,13 @@ use super::rules::Five;
 use super::shape::{Shape, Shapes};
 use crate::game::{BoardSize, Color, Move};
 
-/// The patterns that Black may not make.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ban {
-    Overline,
-    TwoFours,
-    TwoThrees,
-}
-
-impl Ban {
-    /// Name for users.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Ban::Overline => "an overline",
-            Ban::TwoFours => "two fours",
-            Ban::TwoThrees => "two threes",
-        }
-    }
-}
-
 /// Whether Black may not play on an empty point.
 pub(super) fn is_forbidden(lines: &Lines, point: Move) -> bool {
     ban(lines, point).is_some()
 }
 
-/// The reason why Black may not play on an empty point.
-pub(super) fn ban(lines: &Lines, point: Move) -> Option<Ban> {
+/// What Black would make on an empty point and may not, for users.
+pub(super) fn ban(lines: &Lines, point: Move) -> Option<&'static str> {
     let table = Shapes::of(Five::Exactly);
     let windows = lines.windows(Color::Black, point);
     let shapes = windows.map(|window| table.shape(window));
@@ -50,10 +31,10 @@ pub(super) fn ban(lines: &Lines, point: Move) -> Option<Ban> {
         }
     }
     if overline {
-        return Some(Ban::Overline);
+        return Some("an overline");
     }
     if fours > 1 {
-        return Some(Ban::TwoFours);
+        return Some("two fours");
     }
     if threes < 2 {
         return None;
@@ -68,7 +49,7 @@ pub(super) fn ban(lines: &Lines, point: Move) -> Option<Ban> {
                 becomes_straight(&after, next)
             })
     });
-    (real.count() > 1).then_some(Ban::TwoThrees)
+    (real.count() > 1).then_some("two threes")
 }
 
 /// Whether Black may make a straight four on a point without making a five.

@@ -52,27 +52,24 @@ impl GomokuRules {
         GomokuRules::StandardCaro,
     ];
 
+    /// Their names and numbers, in the same order.
+    const WORDS: [(&str, i64); 5] = [
+        ("freestyle", 0),
+        ("standard", 1),
+        ("renju", 4),
+        ("caro", 8),
+        ("standard-caro", 9),
+    ];
+
     /// The name of the variant.
     pub const fn name(self) -> &'static str {
-        match self {
-            GomokuRules::Freestyle => "freestyle",
-            GomokuRules::Standard => "standard",
-            GomokuRules::Renju => "renju",
-            GomokuRules::Caro => "caro",
-            GomokuRules::StandardCaro => "standard-caro",
-        }
+        Self::WORDS[self as usize].0
     }
 
     /// The number in Gomocup's protocol and in SGF of its managers: a sum of bits, 1 for exactly five, 4 for Renju, 8 for
     /// Caro.
     pub const fn number(self) -> i64 {
-        match self {
-            GomokuRules::Freestyle => 0,
-            GomokuRules::Standard => 1,
-            GomokuRules::Renju => 4,
-            GomokuRules::Caro => 8,
-            GomokuRules::StandardCaro => 9,
-        }
+        Self::WORDS[self as usize].1
     }
 
     /// The variant of this number.

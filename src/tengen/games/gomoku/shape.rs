@@ -9,7 +9,7 @@
 //! All shapes are defined by adding stones, not by a list of patterns, so they are right at the
 //! edge of the board and under every overline rule.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use super::lines::{Cell, REACH, WINDOWS, Window};
 use super::rules::Five;
@@ -103,13 +103,8 @@ pub struct Shapes {
 impl Shapes {
     /// The table for a rule; computed on first use.
     pub fn of(five: Five) -> &'static Shapes {
-        static TABLES: [LazyLock<Shapes>; 4] = [
-            LazyLock::new(|| Shapes::new(Five::OrMore)),
-            LazyLock::new(|| Shapes::new(Five::Exactly)),
-            LazyLock::new(|| Shapes::new(Five::OrMoreNotBlocked)),
-            LazyLock::new(|| Shapes::new(Five::ExactlyNotBlocked)),
-        ];
-        &TABLES[five as usize]
+        static TABLES: [OnceLock<Shapes>; 4] = [const { OnceLock::new() }; 4];
+        TABLES[five as usize].get_or_init(|| Shapes::new(five))
     }
 
     /// The shape that a stone on the window's centre makes.

@@ -1,21 +1,21 @@
 //! NoGo: capturing, suicide and having no legal move lose; there is no pass.
 //!
 //! A move is legal when the point is empty, the new block keeps a liberty and no enemy block loses
-//! its last one. Two facts (docs/methods.md#nogo) shape this file. Legality is *monotone*: a point that is
+//! its last one. Two facts (docs/methods.md#nogo) shape it. Legality is *monotone*: a point that is
 //! illegal for a colour never becomes legal again, so the legal sets of both colours are kept and
 //! only ever shrink. Legal positions are *hereditary*: any subset of the stones is legal, so any
 //! order of the stones leads to the position, and a position is its stones and the side to move.
 
+mod blocks;
 mod encoding;
 mod rollout;
 mod solver;
 
-pub use encoding::{NoGoAsf, NoGoAz, NoGoV1, NoGoV2};
 pub use solver::Solver;
 
 use crate::game::{
-    Bits, BitsIter, Blocks, BoardSize, Color, Game, GameInfo, Illegal, IllegalSetup, Move, OneSet,
-    Outcome, Placed, PliesLeft, Recent, UnsupportedSize, zobrist,
+    Bits, BitsIter, BoardSize, Color, Frame, Game, GameInfo, Illegal, IllegalSetup, Move, OneSet,
+    Outcome, PliesLeft, Recent, UnsupportedSize, zobrist,
 };
 
 /// NoGo on boards of up to 128 points: 9x9, and all rectangles up to 11x11.
@@ -30,7 +30,12 @@ const MAX_SIDE: u8 = 50;
 /// A NoGo position on a board of at most `64 * WORDS` points.
 #[derive(Debug, Clone)]
 pub struct NoGo<const WORDS: usize> {
-    blocks: Blocks<WORDS>,
+    frame: Frame<WORDS>,
+    stones: [Bits<WORDS>; 2],
+    /// Union-find parent of each stone; a root is its own parent. Meaningless on empty points.
+    parent: [[u16; 64]; WORDS],
+    /// Liberties of the block whose root is this point. Meaningless elsewhere.
+    liberties: [[Bits<WORDS>; 64]; WORDS],
     /// Legal points of each colour, updated with every stone.
     legal: [Bits<WORDS>; 2],
     key: u128,
@@ -42,15 +47,18 @@ pub struct NoGo<const WORDS: usize> {
 impl<const WORDS: usize> NoGo<WORDS> {
     /// The empty board, without a check of its size.
     fn cleared(size: BoardSize) -> Self {
-        let blocks = Blocks::new(size);
+        let frame = Frame::new(size);
         // A stone on a board of one point would have no liberty.
         let open = if size.area() == 1 {
             Bits::EMPTY
         } else {
-            blocks.frame().board()
+            frame.board()
         };
         NoGo {
-            blocks,
+            frame,
+            stones: [Bits::EMPTY; 2],
+            parent: [[0; 64]; WORDS],
+            liberties: [[Bits::EMPTY; 64]; WORDS],
             legal: [open; 2],
             key: 0,
             to_move: Color::Black,
@@ -59,9 +67,14 @@ impl<const WORDS: usize> NoGo<WORDS> {
         }
     }
 
+    /// The board's shape.
+    pub fn frame(&self) -> &Frame<WORDS> {
+        &self.frame
+    }
+
     /// The stones of one colour.
     pub fn stones(&self, color: Color) -> Bits<WORDS> {
-        self.blocks.stones(color)
+        self.stones[color.index()]
     }
 
     /// The points where one colour could play if it were to move.
@@ -71,54 +84,7 @@ impl<const WORDS: usize> NoGo<WORDS> {
 
     /// The empty points.
     pub fn empty(&self) -> Bits<WORDS> {
-        self.blocks.empty()
-    }
-
-    /// The stones with their blocks and liberties.
-    pub fn blocks(&self) -> &Blocks<WORDS> {
-        &self.blocks
-    }
-
-    /// Puts a stone of either colour on a point that is legal for it; the turn does not change.
-    fn place(&mut self, color: Color, point: Move) {
-        debug_assert!(
-            self.legal[color.index()].contains(point),
-            "{color} plays {point:?}"
-        );
-        let placed = self.blocks.place(color, point);
-        self.key ^= zobrist::stone(color, point);
-        self.ply += 1;
-        self.forbid(color, Bits::point(point), &placed);
-    }
-
-    /// Shrinks the legal sets after a stone of `color` was placed at `here`.
-    ///
-    /// Only three kinds of points can change: the new stone's point; the last liberty of a block,
-    /// where the opponent would capture; and points without an empty neighbour, where a stone lives
-    /// only by joining a block that has another liberty. Of the last kind only neighbours of the
-    /// new stone and last liberties can have changed.
-    fn forbid(&mut self, color: Color, here: Bits<WORDS>, placed: &Placed<WORDS>) {
-        let (own, enemy) = (color.index(), color.opponent().index());
-        self.legal[own].remove_all(here | placed.enemy_last_liberties);
-        self.legal[enemy].remove_all(here | placed.own_last_liberty);
-
-        let last_liberties = placed.own_last_liberty | placed.enemy_last_liberties;
-        let enclosed = !self.blocks.frame().neighbors(self.blocks.empty());
-        for point in ((placed.empty_neighbors | last_liberties) & enclosed).iter() {
-            for side in Color::BOTH {
-                if self.legal[side.index()].contains(point) && !self.joins_safely(side, point) {
-                    self.legal[side.index()].remove_all(Bits::point(point));
-                }
-            }
-        }
-    }
-
-    /// Whether a stone of `color` on the enclosed point would join a block with another liberty.
-    fn joins_safely(&self, color: Color, point: Move) -> bool {
-        let around = self.blocks.frame().neighbors(Bits::point(point));
-        (around & self.blocks.stones(color))
-            .iter()
-            .any(|friend| !self.blocks.liberties(friend).is_single())
+        self.frame.board() & !(self.stones[0] | self.stones[1])
     }
 }
 
@@ -155,15 +121,10 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
         let sides = 1..=MAX_SIDE;
         let fits = sides.contains(&size.width) && sides.contains(&size.height);
         if !fits || size.area() > 64 * WORDS {
-            let limits = match WORDS {
-                1 => "rectangles of at most 64 points and 50 columns or rows",
-                2 => "rectangles of at most 128 points and 50 columns or rows",
-                _ => "rectangles of at most 192 points and 50 columns or rows",
-            };
             return Err(UnsupportedSize {
                 game: Self::NAME,
                 size,
-                limits,
+                limits: "rectangles of at most 192 points and 50 columns or rows",
             });
         }
         Ok(NoGo::cleared(size))
@@ -171,23 +132,13 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
 
     /// Each stone counts as a ply: the stones show how far the game is.
     fn set_up(&self, stones: &[(Move, Color)], to_move: Color) -> Result<Self, IllegalSetup> {
-        let area = self.size().area();
-        let mut sets = [Bits::EMPTY; 2];
+        let mut position = NoGo::cleared(self.size());
+        // Any order will do: a part of a legal position is legal.
         for &(point, color) in stones {
-            let twice = || sets.iter().any(|set: &Bits<WORDS>| set.contains(point));
-            if point.index() >= area || twice() {
+            if !position.legal(color).contains(point) {
                 return Err(IllegalSetup { color, point });
             }
-            sets[color.index()] |= Bits::point(point);
-        }
-        let mut position = NoGo::cleared(self.size());
-        for color in Color::BOTH {
-            for point in sets[color.index()].iter() {
-                if !position.legal[color.index()].contains(point) {
-                    return Err(IllegalSetup { color, point });
-                }
-                position.place(color, point);
-            }
+            position.place(color, point);
         }
         position.to_move = to_move;
         Ok(position)
@@ -198,7 +149,7 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
     }
 
     fn size(&self) -> BoardSize {
-        self.blocks.frame().size()
+        self.frame.size()
     }
 
     fn to_move(&self) -> Color {
@@ -214,7 +165,8 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
     }
 
     fn stone(&self, point: Move) -> Option<Color> {
-        self.blocks.stone(point)
+        let mut colors = Color::BOTH.into_iter();
+        colors.find(|&color| self.stones(color).contains(point))
     }
 
     fn recent(&self) -> Recent {
@@ -230,10 +182,9 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
     }
 
     fn why_rules_forbid(&self, mv: Move) -> Illegal {
-        let (blocks, here) = (&self.blocks, Bits::point(mv));
-        let theirs = blocks.stones(self.to_move.opponent());
-        let mut touched = (blocks.frame().neighbors(here) & theirs).iter();
-        match touched.any(|stone| blocks.liberties(stone) == here) {
+        let (here, theirs) = (Bits::point(mv), self.stones(self.to_move.opponent()));
+        let mut touched = (self.frame.neighbors(here) & theirs).iter();
+        match touched.any(|stone| self.liberties(stone) == here) {
             true => Illegal::Capture,
             false => Illegal::Suicide,
         }

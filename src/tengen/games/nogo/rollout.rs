@@ -32,13 +32,12 @@ impl<const WORDS: usize> Rollout for NoGo<WORDS> {
         Outcome::win(self.to_move().opponent())
     }
 
-    /// By the moves that remain for both sides: NoGo is a race for the last move.
+    /// By the moves that only one side has left: NoGo is a race for the last move.
     fn static_eval(&self, moves: &[Move]) -> StaticEval {
         let appeal = |&mv: &Move| {
             let next = self.after(mv);
             let [own, theirs] = [self.to_move(), next.to_move()].map(|color| next.legal(color));
-            let alone = (own & !theirs).count() as f32 - (theirs & !own).count() as f32;
-            alone + SHARED_WORTH * (own & theirs).count() as f32
+            (own & !theirs).count() as f32 - (theirs & !own).count() as f32
         };
         StaticEval {
             value: 0.0,
@@ -46,9 +45,6 @@ impl<const WORDS: usize> Rollout for NoGo<WORDS> {
         }
     }
 }
-
-/// Value of a shared point for the side that has just moved.
-const SHARED_WORTH: f32 = 0.0;
 
 /// Points in random order, each returned once.
 ///

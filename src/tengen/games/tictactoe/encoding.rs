@@ -4,18 +4,9 @@ use super::TicTacToe;
 use crate::encode::{Encode, Encoding};
 use crate::game::Game;
 
-struct V1;
-
-impl Encoding<TicTacToe> for V1 {
-    fn id(&self) -> &'static str {
-        "tictactoe-1"
-    }
-
-    fn planes(&self) -> usize {
-        3
-    }
-
-    fn encode(&self, position: &TicTacToe, row: &mut [f32]) {
+const V1: Encoding<TicTacToe> = Encoding {
+    cache_key: |position| position.key(),
+    ..Encoding::new("tictactoe-1", 3, |position, row| {
         let area = position.size().area();
         for point in position.size().points() {
             if let Some(color) = position.stone(point) {
@@ -24,15 +15,11 @@ impl Encoding<TicTacToe> for V1 {
             }
         }
         row[2 * area..].fill(1.0);
-    }
-
-    fn cache_key(&self, position: &TicTacToe) -> u128 {
-        position.key()
-    }
-}
+    })
+};
 
 impl Encode for TicTacToe {
-    fn encodings() -> &'static [&'static dyn Encoding<Self>] {
+    fn encodings() -> &'static [&'static Encoding<Self>] {
         &[&V1]
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::toy::{PASS, RowEncoding, RowGame};
+use super::toy::{PASS, RowGame, black_to_move};
 use super::*;
 use crate::game::{Bounds, Move};
 
@@ -147,7 +147,7 @@ impl Evaluator for Opinion {
     ) -> Result<(), EvalError> {
         out.reset_for(batch.len(), [self.0.policy_len, self.0.outcomes, 0, 0]);
         for row in 0..batch.len() {
-            let black = if RowEncoding::black_to_move(batch.row(row)) {
+            let black = if black_to_move(batch.row(row)) {
                 1.0
             } else {
                 -1.0

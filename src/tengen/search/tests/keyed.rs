@@ -106,7 +106,7 @@ impl<const BY: u8> Game for Keyed<BY> {
         self.key
     }
 
-    fn superko(&self) -> Option<&impl Superko> {
+    fn superko(&self) -> Option<&dyn Superko> {
         self.position.superko()
     }
 
@@ -119,33 +119,24 @@ impl<const BY: u8> Game for Keyed<BY> {
     }
 }
 
-/// Encoding of the wrapped position.
-struct Inside;
-
-fn go() -> &'static dyn Encoding<SmallGo> {
-    SmallGo::encodings()[0]
+fn go() -> &'static Encoding<SmallGo> {
+    let encoding = SmallGo::encodings()[0];
+    assert_eq!(encoding.planes(), 42);
+    encoding
 }
 
-impl<const BY: u8> Encoding<Keyed<BY>> for Inside {
-    fn id(&self) -> &'static str {
-        go().id()
-    }
-
-    fn planes(&self) -> usize {
-        go().planes()
-    }
-
-    fn encode(&self, position: &Keyed<BY>, row: &mut [f32]) {
-        go().encode(&position.position, row);
-    }
-
-    fn cache_key(&self, position: &Keyed<BY>) -> u128 {
-        go().cache_key(&position.position)
-    }
+impl<const BY: u8> Keyed<BY> {
+    /// Encoding of the wrapped position.
+    const INSIDE: Encoding<Self> = Encoding {
+        cache_key: |position| go().cache_key(&position.position),
+        ..Encoding::new("inside", 42, |position, row| {
+            go().encode(&position.position, row)
+        })
+    };
 }
 
 impl<const BY: u8> Encode for Keyed<BY> {
-    fn encodings() -> &'static [&'static dyn Encoding<Self>] {
-        &[&Inside]
+    fn encodings() -> &'static [&'static Encoding<Self>] {
+        const { &[&Self::INSIDE] }
     }
 }

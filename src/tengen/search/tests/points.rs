@@ -2,7 +2,6 @@
 //! that may end a game, by what they know.
 
 use super::*;
-use crate::game::Scored as _;
 use crate::games::go::SmallGo;
 
 #[test]

@@ -10,7 +10,7 @@ use tengen_nn::eval::{Batch, Outputs};
 struct Stepped<G: Encode> {
     search: StepSearch<G>,
     network: HashEvaluator,
-    encoding: &'static dyn Encoding<G>,
+    encoding: &'static Encoding<G>,
     evaluations: u32,
 }
 

@@ -180,29 +180,18 @@ impl Game for RowGame {
     }
 }
 
-/// Own stones, theirs, passes, and whether Black is to move.
-pub(super) struct RowEncoding;
-
 /// The pass on a row of nine points.
 pub(super) const PASS: usize = 9;
 
-impl RowEncoding {
-    /// Whether Black was to move where this row was made.
-    pub(super) fn black_to_move(row: &[f32]) -> bool {
-        row[row.len() - 1] == 1.0
-    }
+/// Whether Black was to move where this row was made.
+pub(super) fn black_to_move(row: &[f32]) -> bool {
+    row[row.len() - 1] == 1.0
 }
 
-impl Encoding<RowGame> for RowEncoding {
-    fn id(&self) -> &'static str {
-        "line-1"
-    }
-
-    fn planes(&self) -> usize {
-        4
-    }
-
-    fn encode(&self, position: &RowGame, row: &mut [f32]) {
+/// Own stones, theirs, passes, and whether Black is to move.
+const ENCODING: Encoding<RowGame> = Encoding {
+    cache_key: |position| position.key(),
+    ..Encoding::new("line-1", 4, |position, row| {
         let points = position.len as usize;
         for (p, stone) in position.stones[..points].iter().enumerate() {
             match stone {
@@ -215,15 +204,11 @@ impl Encoding<RowGame> for RowEncoding {
         if position.to_move == Color::Black {
             row[3 * points..].fill(1.0);
         }
-    }
-
-    fn cache_key(&self, position: &RowGame) -> u128 {
-        position.key()
-    }
-}
+    })
+};
 
 impl Encode for RowGame {
-    fn encodings() -> &'static [&'static dyn Encoding<Self>] {
-        &[&RowEncoding]
+    fn encodings() -> &'static [&'static Encoding<Self>] {
+        &[&ENCODING]
     }
 }

@@ -161,8 +161,8 @@ fn boards_of_several_sizes_have_shares() {
     let plan = CyclePlan::parse(&with_rules("japanese")).unwrap();
     assert_eq!(plan.boards()[1].name(), "7x7-japanese");
     let encoding = |id: &str| format!("{text}[fit]\nencoding = \"{id}\"\n");
-    assert!(CyclePlan::parse(&encoding("go-mobile")).is_ok());
-    refused(&encoding("nogo-1"), "go-mobile, go-2, go-1");
+    assert!(CyclePlan::parse(&encoding("go-mobile-2")).is_ok());
+    refused(&encoding("nogo-1"), "go-mobile-2, go-2, go-1");
 }
 
 #[test]

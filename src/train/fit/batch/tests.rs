@@ -1,12 +1,12 @@
 use super::*;
 use crate::shards::row::{Target, finish};
 use tengen::game::{BoardSize, Game, Outcome};
-use tengen::games::nogo::{NoGoAz, NoGoV1, SmallNoGo};
+use tengen::games::nogo::SmallNoGo;
 
 const AREA: usize = 16;
 
 const ALL: BatchSpec<SmallNoGo> = BatchSpec {
-    encoding: &NoGoV1,
+    encoding: &SmallNoGo::V1,
     aux_heads: &[
         AuxHead::Ownership,
         AuxHead::PointStatus,
@@ -53,7 +53,7 @@ fn targets_are_probabilities_of_legal_moves() {
     // Lost, but the search estimated 0.5: 0.75 * -1 + 0.25 * 0.5 = -0.625.
     assert_eq!(batch.value[..2], [0.1875, 0.8125]);
     let other = BatchSpec {
-        encoding: &NoGoAz,
+        encoding: &SmallNoGo::AZ,
         aux_heads: &[],
         ..ALL
     };

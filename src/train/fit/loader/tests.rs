@@ -1,7 +1,7 @@
 use super::*;
 use crate::shards::row::{Target, finish};
 use tengen::game::{BoardSize, Game, Outcome};
-use tengen::games::nogo::{NoGoV1, SmallNoGo};
+use tengen::games::nogo::SmallNoGo;
 
 fn rows() -> (SmallNoGo, Arc<Vec<Row>>) {
     let empty = SmallNoGo::new(BoardSize::square(4)).unwrap();
@@ -31,7 +31,7 @@ const SAMPLING: Sampling = Sampling {
 };
 
 const SPEC: BatchSpec<SmallNoGo> = BatchSpec {
-    encoding: &NoGoV1,
+    encoding: &SmallNoGo::V1,
     aux_heads: &[],
     root_value_share: 0.0,
 };

@@ -152,7 +152,7 @@ impl Family {
             Family::Az(_) => "nogo-az",
             Family::Tengen { .. } => "nogo-2",
             Family::Gobang(_) => "gobang-1",
-            Family::Mobile(_) => "go-mobile",
+            Family::Mobile(_) => "go-mobile-2",
         }
     }
 }

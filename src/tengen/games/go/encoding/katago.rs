@@ -10,26 +10,6 @@ use crate::encode::{Encoding, show_numbers, show_sets};
 use crate::game::{Bits, Color, Game, Move, Scored as _, zobrist};
 use crate::games::go::{Go, KoRule, Scoring};
 
-/// See the module.
-pub(super) struct KataGo {
-    /// The name that the network's file stands for.
-    id: &'static str,
-    /// Whether pass-alive stones are computed as if suicide were legal, under all rules.
-    suicide: bool,
-}
-
-/// For most networks.
-pub(super) const BY_RULES: KataGo = KataGo {
-    id: "katago-7",
-    suicide: false,
-};
-
-/// For networks that ask for pass-alive stones as with suicide.
-pub(super) const BY_SUICIDE: KataGo = KataGo {
-    id: "katago-7-suicide",
-    suicide: true,
-};
-
 /// Planes of points: which stand where in [`sets`].
 const SETS: usize = 22;
 /// Numbers of the whole position.
@@ -47,93 +27,79 @@ struct History {
     pass_ends: bool,
 }
 
-impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for KataGo {
-    fn id(&self) -> &'static str {
-        self.id
-    }
+impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
+    /// For most networks.
+    pub(super) const KATAGO: Encoding<Self> = Encoding {
+        cache_key: |position| {
+            let friendly = u64::from(position.rules().friendly_pass);
+            let rules = zobrist::other(zobrist::Kind::Rules, friendly << 32);
+            position.key_with_last_moves(SHOWN) ^ position.captures_key() ^ rules
+        },
+        hidden_komi: |position| position.hidden_komi(),
+        advantage: Some(SETS + ADVANTAGE),
+        knows_passes: true,
+        ..Encoding::new("katago-7", SETS + NUMBERS + 1, |position, row| {
+            encode(position, row, false);
+        })
+    };
 
-    fn planes(&self) -> usize {
-        SETS + NUMBERS + 1
-    }
-
-    fn encode(&self, position: &Go<CELLS, WORDS>, row: &mut [f32]) {
-        let area = position.size().area();
-        let history = history(position);
-        let sets = self.sets(position, &history);
-        let (of_points, of_numbers) = row.split_at_mut(SETS * area);
-        show_sets(of_points, area, sets);
-        show_numbers(of_numbers, area, numbers(position, &history));
-    }
-
-    fn knows_advantage(&self) -> bool {
-        true
-    }
-
-    fn show_doublings(&self, doublings: f32, row: &mut [f32]) {
-        let planes = <Self as Encoding<Go<CELLS, WORDS>>>::planes(self);
-        let mut planes = row.chunks_exact_mut(row.len() / planes);
-        planes
-            .nth(SETS + ADVANTAGE)
-            .into_iter()
-            .for_each(|plane| plane.fill(1.0));
-        planes
-            .next()
-            .into_iter()
-            .for_each(|plane| plane.fill(doublings / 2.0));
-    }
-
-    fn hidden_komi(&self, position: &Go<CELLS, WORDS>) -> f32 {
-        position.hidden_komi()
-    }
-
-    fn cache_key(&self, position: &Go<CELLS, WORDS>) -> u128 {
-        let friendly = u64::from(position.rules().friendly_pass);
-        let rules = zobrist::other(zobrist::Kind::Rules, friendly << 32);
-        position.key_with_last_moves(SHOWN) ^ position.captures_key() ^ rules
-    }
-
-    fn knows_passes(&self) -> bool {
-        true
-    }
+    /// For networks that ask for pass-alive stones as with suicide.
+    pub(super) const KATAGO_BY_SUICIDE: Encoding<Self> = Encoding {
+        id: "katago-7-suicide",
+        encode: |position, row| encode(position, row, true),
+        ..Self::KATAGO
+    };
 }
 
-impl KataGo {
-    /// The planes of points.
-    fn sets<const CELLS: usize, const WORDS: usize>(
-        &self,
-        position: &Go<CELLS, WORDS>,
-        history: &History,
-    ) -> [Bits<WORDS>; SETS] {
-        let (me, them) = (position.to_move(), position.to_move().opponent());
-        let [mine, theirs] = [me, them].map(|color| position.stones(color));
-        let mut sets = [Bits::EMPTY; SETS];
-        sets[0] = position.frame().board();
-        (sets[1], sets[2]) = (mine, theirs);
-        sets[3..6].copy_from_slice(&position.by_liberties(mine | theirs));
-        sets[6] = position.ko().into_iter().collect();
-        // 7 and 8 are of the second phase of a territory game, and so are 20 and 21.
-        let pass = position.pass();
-        for (set, mv) in sets[9..].iter_mut().zip(&history.moves) {
-            if *mv != pass {
-                *set = Bits::point(*mv);
-            }
+/// Fills a row; with `suicide` pass-alive stones are computed as if suicide were legal, under all rules.
+fn encode<const CELLS: usize, const WORDS: usize>(
+    position: &Go<CELLS, WORDS>,
+    row: &mut [f32],
+    suicide: bool,
+) {
+    let area = position.size().area();
+    let history = history(position);
+    let sets = sets(position, &history, suicide);
+    let (of_points, of_numbers) = row.split_at_mut(SETS * area);
+    show_sets(of_points, area, sets);
+    show_numbers(of_numbers, area, numbers(position, &history));
+}
+
+/// The planes of points.
+fn sets<const CELLS: usize, const WORDS: usize>(
+    position: &Go<CELLS, WORDS>,
+    history: &History,
+    suicide: bool,
+) -> [Bits<WORDS>; SETS] {
+    let (me, them) = (position.to_move(), position.to_move().opponent());
+    let [mine, theirs] = [me, them].map(|color| position.stones(color));
+    let mut sets = [Bits::EMPTY; SETS];
+    sets[0] = position.frame().board();
+    (sets[1], sets[2]) = (mine, theirs);
+    sets[3..6].copy_from_slice(&position.by_liberties(mine | theirs));
+    sets[6] = position.ko().into_iter().collect();
+    // 7 and 8 are of the second phase of a territory game, and so are 20 and 21.
+    let pass = position.pass();
+    for (set, mv) in sets[9..].iter_mut().zip(&history.moves) {
+        if *mv != pass {
+            *set = Bits::point(*mv);
         }
-        let now = position.laddered();
-        let earlier = match history.moves.is_empty() {
-            true => Vec::new(),
-            false => position.earlier_laddered(),
-        };
-        sets[14] = now.stones;
-        sets[15] = earlier.first().copied().unwrap_or(sets[14]);
-        let before = earlier.get(1).filter(|_| history.moves.len() > 1);
-        sets[16] = before.copied().unwrap_or(sets[15]);
-        sets[17] = now.working;
-        if position.rules().scoring == Scoring::Area {
-            let area = position.area_without_dead(self.suicide || position.rules().suicide);
-            (sets[18], sets[19]) = (area[me.index()], area[them.index()]);
-        }
-        sets
     }
+    let now = position.laddered();
+    let earlier = match history.moves.is_empty() {
+        true => Vec::new(),
+        false => position.earlier_laddered(),
+    };
+    sets[14] = now.stones;
+    sets[15] = earlier.first().copied().unwrap_or(sets[14]);
+    let before = earlier.get(1).filter(|_| history.moves.len() > 1);
+    sets[16] = before.copied().unwrap_or(sets[15]);
+    sets[17] = now.working;
+    if position.rules().scoring == Scoring::Area {
+        let area = position.area_without_dead(suicide || position.rules().suicide);
+        (sets[18], sets[19]) = (area[me.index()], area[them.index()]);
+    }
+    sets
 }
 
 /// What is shown of the last moves. Where a pass would end a game in which stones still have to be judged
@@ -191,7 +157,7 @@ fn numbers<const CELLS: usize, const WORDS: usize>(
     // Territory goes with KataGo's tax `SEKI` here.
     [numbers[9], numbers[10]] = if is_area { [0.0; 2] } else { [1.0; 2] };
     // 11 is another tax, 12 and 13 the second phase of a territory game, 15 and 16 an advantage in visits
-    // (`show_doublings`), 17 the button.
+    // ([`Encoding::show_doublings`]), 17 the button.
     numbers[14] = f32::from(u8::from(history.pass_ends));
     if is_area {
         numbers[18] = parity(komi, position.size().area());
@@ -210,7 +176,7 @@ mod tests {
     /// The points of each plane of points, and the numbers.
     fn shown(position: &SmallGo) -> (Vec<Vec<usize>>, Vec<f32>) {
         let area = position.size().area();
-        let encoding: &dyn Encoding<SmallGo> = &BY_RULES;
+        let encoding = SmallGo::KATAGO;
         let mut row = vec![0.0; encoding.planes() * area];
         encoding.encode(position, &mut row);
         let planes: Vec<&[f32]> = row.chunks_exact(area).collect();
@@ -258,7 +224,7 @@ mod tests {
     #[test]
     fn an_advantage_is_shown_to_both_sides() {
         let position = played("chinese", 5, &[0]);
-        let encoding: &dyn Encoding<SmallGo> = &BY_RULES;
+        let encoding = SmallGo::KATAGO;
         let mut row = vec![0.0; encoding.planes() * 25];
         encoding.encode(&position, &mut row);
         let equal = row.clone();
@@ -323,7 +289,7 @@ mod tests {
         let passed = played("tromp-taylor", 5, &moves);
         assert_eq!(taken.key(), passed.key());
         let [taken, passed] = [taken, passed].map(|position| {
-            let key = (&BY_RULES as &dyn Encoding<SmallGo>).cache_key(&position);
+            let key = SmallGo::KATAGO.cache_key(&position);
             (key, shown(&position).0[15].clone())
         });
         assert_eq!((&*taken.1, &*passed.1), (&[0][..], &[][..]), "in atari");
@@ -347,7 +313,7 @@ mod tests {
                     break;
                 }
                 position.play(moves[rng.random_range(0..moves.len())]);
-                let key = (&BY_RULES as &dyn Encoding<SmallGo>).cache_key(&position);
+                let key = SmallGo::KATAGO.cache_key(&position);
                 let shown = shown(&position);
                 if let Some(before) = seen.insert(key, shown.clone()) {
                     assert_eq!(before, shown, "{position:?}");

@@ -5,9 +5,6 @@ use crate::encode::{Encoding, show_numbers, show_sets};
 use crate::game::{Bits, Game, HalfPoints, Scored as _, zobrist};
 use crate::games::go::Go;
 
-/// Implementation of `go-1`.
-pub(super) struct V1;
-
 /// Planes of points: my stones, their stones, ones; my and their chains with one, two, three
 /// liberties; the ko; points secured for me and for them by pass-alive stones; the last five moves.
 /// Three constant planes follow: komi from my view, whether the last move was a pass, and my area
@@ -29,56 +26,45 @@ const SHOWN: usize = 5;
 /// Points by which a komi that later encodings show may be larger than the board.
 const MAX_KOMI: f32 = 20.0;
 
-impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V1 {
-    fn id(&self) -> &'static str {
-        "go-1"
-    }
-
-    fn planes(&self) -> usize {
-        PLANES
-    }
-
-    fn encode(&self, position: &Go<CELLS, WORDS>, row: &mut [f32]) {
-        let (me, area) = (position.to_move(), position.size().area());
-        let (mine, theirs) = (position.stones(me), position.stones(me.opponent()));
-        let mut sets = vec![mine, theirs, mine | theirs | position.empty()];
-        sets.extend(position.by_liberties(mine));
-        sets.extend(position.by_liberties(theirs));
-        sets.push(position.ko().into_iter().collect());
-        sets.extend([me, me.opponent()].map(|color| position.pass_alive(color).secured));
-        let shown = position
-            .recent()
-            .iter()
-            .take(SHOWN)
-            .map(|mv| match mv.index() < area {
-                true => Bits::point(mv),
-                false => Bits::EMPTY,
-            });
-        sets.extend(shown);
-        show_sets(row, area, sets);
-        let mine = |ahead: HalfPoints| {
-            let points = ahead.points() as f32 / POINTS_SCALE;
-            me.signed(points.clamp(-MAX_UNITS, MAX_UNITS))
-        };
-        let passed = f32::from(u8::from(position.passes() > 0));
-        let numbers = [
-            -mine(position.area_komi()),
-            passed,
-            mine(position.area_score()),
-        ];
-        show_numbers(&mut row[SETS * area..], area, numbers);
-    }
-
-    fn hidden_komi(&self, position: &Go<CELLS, WORDS>) -> f32 {
-        position.komi_beyond(POINTS_SCALE * MAX_UNITS)
-    }
-
-    fn cache_key(&self, position: &Go<CELLS, WORDS>) -> u128 {
-        position.key_with_last_moves(SHOWN)
-    }
+fn encode<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>, row: &mut [f32]) {
+    let (me, area) = (position.to_move(), position.size().area());
+    let (mine, theirs) = (position.stones(me), position.stones(me.opponent()));
+    let mut sets = vec![mine, theirs, position.frame().board()];
+    sets.extend(position.by_liberties(mine));
+    sets.extend(position.by_liberties(theirs));
+    sets.push(position.ko().into_iter().collect());
+    sets.extend([me, me.opponent()].map(|color| position.pass_alive(color).secured));
+    let shown = position
+        .recent()
+        .iter()
+        .take(SHOWN)
+        .map(|mv| match mv.index() < area {
+            true => Bits::point(mv),
+            false => Bits::EMPTY,
+        });
+    sets.extend(shown);
+    show_sets(row, area, sets);
+    let mine = |ahead: HalfPoints| {
+        let points = ahead.points() as f32 / POINTS_SCALE;
+        me.signed(points.clamp(-MAX_UNITS, MAX_UNITS))
+    };
+    let passed = f32::from(u8::from(position.passes() > 0));
+    let numbers = [
+        -mine(position.area_komi()),
+        passed,
+        mine(position.area_score()),
+    ];
+    show_numbers(&mut row[SETS * area..], area, numbers);
 }
 
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
+    /// `go-1`.
+    pub(super) const V1: Encoding<Self> = Encoding {
+        cache_key: |position| position.key_with_last_moves(SHOWN),
+        hidden_komi: |position| position.komi_beyond(POINTS_SCALE * MAX_UNITS),
+        ..Encoding::new("go-1", PLANES, encode)
+    };
+
     /// Points that the side to move gets, or gives where they are negative, as networks are shown them after
     /// KataGo's inputs (`cpp/neuralnet/nninputs.cpp`). Under territory scoring each stone has cost a point, so that
     /// the game can be counted by area.
@@ -135,7 +121,7 @@ mod tests {
                 &format!("chinese komi{komi}"),
                 Color::White,
             );
-            assert_eq!(V1.hidden_komi(&position), hidden, "{komi}");
+            assert_eq!(SmallGo::V1.hidden_komi(&position), hidden, "{komi}");
         }
     }
 
@@ -144,7 +130,7 @@ mod tests {
         let rows = ".X.X. XXXX. ..... .OOOO .O.O.";
         let position = crate::games::go::diagram::diagram(rows, "chinese", Color::White);
         let mut row = vec![0.0; 20 * 25];
-        (&V1 as &dyn Encoding<SmallGo>).encode(&position, &mut row);
+        SmallGo::V1.encode(&position, &mut row);
         let count = |plane: usize| row[25 * plane..25 * (plane + 1)].iter().sum::<f32>();
         assert_eq!([10, 11].map(count), [8.0, 8.0]);
         assert_eq!(row[25 * 10 + 1], 1.0, "White's, at the bottom");
@@ -157,7 +143,7 @@ mod tests {
         for mv in [0, 5, 12, 6, 25] {
             position.play(Move(mv));
         }
-        let encoding: &dyn Encoding<SmallGo> = &V1;
+        let encoding = SmallGo::V1;
         let mut row = vec![0.0; encoding.planes() * 25];
         encoding.encode(&position, &mut row);
         let plane = |number: usize| &row[25 * number..25 * (number + 1)];

@@ -1,12 +1,9 @@
 //! Encoding `go-2`: the planes of `go-1`, ladders, and what of the rules a network has to know.
 
-use super::v1::{self, parity};
+use super::v1::{PLANES, parity};
 use crate::encode::{Encoding, show_numbers, show_sets};
 use crate::game::{Game, Scored as _, zobrist};
 use crate::games::go::{Go, Scoring};
-
-/// Implementation of `go-2`.
-pub(super) struct V2;
 
 /// Planes of points after those of `go-1`: my and their stones that are caught, by a ladder or in an
 /// atari without escape, and my moves that catch some ([`Go::laddered`]).
@@ -18,48 +15,42 @@ const SETS: usize = 3;
 /// Handicap stones that are encoded as 1.
 const HANDICAP_SCALE: f32 = 9.0;
 
-impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V2 {
-    fn id(&self) -> &'static str {
-        "go-2"
-    }
+impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
+    /// `go-2`.
+    pub(super) const V2: Encoding<Self> = Encoding {
+        id: "go-2",
+        planes: PLANES + SETS + 3,
+        encode,
+        cache_key,
+        knows_passes: true,
+        ..Self::V1
+    };
+}
 
-    fn planes(&self) -> usize {
-        v1::PLANES + SETS + 3
-    }
+fn encode<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>, row: &mut [f32]) {
+    let (me, area) = (position.to_move(), position.size().area());
+    let (first, rest) = row.split_at_mut(PLANES * area);
+    Go::<CELLS, WORDS>::V1.encode(position, first);
+    let caught = position.laddered();
+    let [mine, theirs] = [me, me.opponent()].map(|color| position.stones(color));
+    let sets = [caught.stones & mine, caught.stones & theirs, caught.working];
+    let (of_points, of_numbers) = rest.split_at_mut(SETS * area);
+    show_sets(of_points, area, sets);
+    let is_territory = position.rules().scoring == Scoring::Territory;
+    let numbers = [
+        f32::from(u8::from(is_territory)),
+        match is_territory {
+            true => 0.0,
+            false => parity(position.own_komi(), area),
+        },
+        f32::from(position.handicap()) / HANDICAP_SCALE,
+    ];
+    show_numbers(of_numbers, area, numbers);
+}
 
-    fn encode(&self, position: &Go<CELLS, WORDS>, row: &mut [f32]) {
-        let (me, area) = (position.to_move(), position.size().area());
-        let (first, rest) = row.split_at_mut(v1::PLANES * area);
-        v1::V1.encode(position, first);
-        let caught = position.laddered();
-        let [mine, theirs] = [me, me.opponent()].map(|color| position.stones(color));
-        let sets = [caught.stones & mine, caught.stones & theirs, caught.working];
-        let (of_points, of_numbers) = rest.split_at_mut(SETS * area);
-        show_sets(of_points, area, sets);
-        let is_territory = position.rules().scoring == Scoring::Territory;
-        let numbers = [
-            f32::from(u8::from(is_territory)),
-            match is_territory {
-                true => 0.0,
-                false => parity(position.own_komi(), area),
-            },
-            f32::from(position.handicap()) / HANDICAP_SCALE,
-        ];
-        show_numbers(of_numbers, area, numbers);
-    }
-
-    fn cache_key(&self, position: &Go<CELLS, WORDS>) -> u128 {
-        let handicap = zobrist::other(zobrist::Kind::Handicap, position.handicap().into());
-        v1::V1.cache_key(position) ^ handicap.rotate_left(1)
-    }
-
-    fn hidden_komi(&self, position: &Go<CELLS, WORDS>) -> f32 {
-        v1::V1.hidden_komi(position)
-    }
-
-    fn knows_passes(&self) -> bool {
-        true
-    }
+fn cache_key<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>) -> u128 {
+    let handicap = zobrist::other(zobrist::Kind::Handicap, position.handicap().into());
+    Go::<CELLS, WORDS>::V1.cache_key(position) ^ handicap.rotate_left(1)
 }
 
 #[cfg(test)]
@@ -72,11 +63,11 @@ mod tests {
     /// The planes after those of `go-1`.
     fn planes(position: &SmallGo) -> Vec<Vec<f32>> {
         let area = position.size().area();
-        let encoding: &dyn Encoding<SmallGo> = &V2;
+        let encoding = SmallGo::V2;
         let mut row = vec![0.0; encoding.planes() * area];
         encoding.encode(position, &mut row);
         row.chunks_exact(area)
-            .skip(v1::PLANES)
+            .skip(PLANES)
             .map(<[f32]>::to_vec)
             .collect()
     }
@@ -131,7 +122,7 @@ mod tests {
         play(&mut handicap, &[2, 25]);
         assert_eq!((even.handicap(), handicap.handicap()), (0, 2));
         assert_eq!(even.key(), handicap.key());
-        let key = |position: &SmallGo| (&V2 as &dyn Encoding<SmallGo>).cache_key(position);
+        let key = |position: &SmallGo| SmallGo::V2.cache_key(position);
         assert_ne!(key(&even), key(&handicap));
     }
 }

@@ -4,9 +4,7 @@
 
 use crate::game::{Bits, Color, Frame, Game, Move, Scored as _};
 use crate::games::go::Go;
-
-const EMPTY: u8 = 2;
-const BORDER: u8 = 3;
+use crate::games::go::board::{BORDER, EMPTY};
 
 /// The stones and liberties of a chain.
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +24,7 @@ pub(super) struct Sides {
     pub(super) saves: [u8; 2],
 }
 
-/// A position in a rollout.
+/// A position in a rollout, with the cells of [`Board`](crate::games::go::board::Board).
 #[derive(Debug, Clone)]
 pub(super) struct Field<const CELLS: usize, const WORDS: usize> {
     frame: Frame<WORDS>,
@@ -52,9 +50,8 @@ pub(super) struct Field<const CELLS: usize, const WORDS: usize> {
 
 impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
     pub(super) fn of(position: &Go<CELLS, WORDS>) -> Self {
-        let frame = *position.frame();
-        let size = frame.size();
-        let (width, stride) = (usize::from(size.width), usize::from(size.width) + 1);
+        let (frame, board) = (*position.frame(), &position.board);
+        let width = usize::from(frame.size().width);
         let none = Chain {
             stones: Bits::EMPTY,
             liberties: Bits::EMPTY,
@@ -63,11 +60,11 @@ impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
         let mut field = Field {
             frame,
             width,
-            stride,
-            through: (1_u32 << 16).div_ceil(u32::from(size.width)),
-            content: [BORDER; CELLS],
+            stride: width + 1,
+            through: (1_u32 << 16).div_ceil(width as u32),
+            content: board.content,
             around: [0; CELLS],
-            head: [0; CELLS],
+            head: board.head,
             chains: [none; CELLS],
             stones: Color::BOTH.map(|color| position.stones(color)),
             to_move: position.to_move(),
@@ -76,20 +73,9 @@ impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
             passes: position.passes(),
             changed: frame.board(),
         };
-        for y in 0..usize::from(size.height) {
-            let first = (y + 1) * stride + 1;
-            field.content[first..first + width].fill(EMPTY);
-        }
-        for color in Color::BOTH {
-            for stone in field.stones[color.index()].iter() {
-                let cell = field.cell(stone);
-                field.content[cell] = color.index() as u8;
-            }
-        }
-        for y in 0..usize::from(size.height) {
-            for cell in (y + 1) * stride + 1..(y + 1) * stride + 1 + width {
-                field.around[cell] = field.look_around(cell);
-            }
+        for point in frame.board().iter() {
+            let cell = field.cell(point);
+            field.around[cell] = field.look_around(cell);
         }
         field.find_chains();
         field
@@ -109,15 +95,11 @@ impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
             while let Some(first) = left.lowest() {
                 let chain = self.frame.flood(Bits::point(first), stones);
                 left.remove_all(chain);
-                let head = self.cell(first);
+                let head = usize::from(self.head[self.cell(first)]);
                 self.chains[head] = Chain {
                     stones: chain,
                     liberties: self.frame.neighbors(chain) & empty,
                 };
-                for stone in chain.iter() {
-                    let cell = self.cell(stone);
-                    self.head[cell] = head as u16;
-                }
             }
         }
     }

@@ -62,7 +62,8 @@ impl<const CELLS: usize, const WORDS: usize> WastedStones<CELLS, WORDS> {
         let eyes: Bits<WORDS> = eyes.collect();
         WastedStones {
             field: Field::of(position),
-            settled: settled(position) | eyes,
+            // Dead stones that count as they stand must be taken.
+            settled: position.settled_points(position.agrees_on_dead()) | eyes,
             enclosed: enclosed(position),
         }
     }
@@ -81,21 +82,6 @@ impl<const CELLS: usize, const WORDS: usize> WastedStones<CELLS, WORDS> {
         let saves = sides.saves[side] > 0;
         !sides.legal[side] || gives_away || (self.enclosed.contains(point) && !saves)
     }
-}
-
-/// Empty points secured by pass-alive chains. If dead stones on the board count, secured points of
-/// the side to move with opposing stones among them must be played out.
-fn settled<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>) -> Bits<WORDS> {
-    let (own, other) = (position.to_move(), position.to_move().opponent());
-    let [mine, theirs] = [own, other].map(|color| position.pass_alive(color).secured);
-    let intruders = mine & position.stones(other);
-    let disputed = if position.agrees_on_dead() {
-        Bits::EMPTY
-    } else {
-        let region = mine & !position.stones(own);
-        position.frame().flood(intruders, region)
-    };
-    position.empty() & ((mine & !disputed) | theirs)
 }
 
 /// Empty points of regions that touch stones of one side only, unless they are large enough for the

@@ -4,12 +4,9 @@
 //! Renju are rules that it would have to learn from few games. So the points that make a five, a
 //! four or a three are shown, by the rules of the game.
 
-use crate::encode::{Encoding, key_with_last_move, show_sets};
+use crate::encode::{Encoding, show_sets};
 use crate::game::{Bits, Color, Game};
 use crate::games::gomoku::{Gomoku, GomokuRules, Points, Shape, ShapeMap};
-
-/// Implementation of `gomoku-1`.
-pub(super) struct V1;
 
 /// Number of planes, in order: the board; my stones, theirs; the last move; what is forbidden to me, to them; where I
 /// make a five, two fours in one line (straight or not), a four, a three; where they do; ones if I am Black; a number
@@ -19,28 +16,17 @@ const PLANES: usize = 16;
 /// Number of planes that are sets of points, which come first.
 const SETS: usize = 14;
 
-impl Encoding<Gomoku> for V1 {
-    fn id(&self) -> &'static str {
-        "gomoku-1"
-    }
+/// `gomoku-1`.
+pub(super) const V1: Encoding<Gomoku> = Encoding::new("gomoku-1", PLANES, encode);
 
-    fn planes(&self) -> usize {
-        PLANES
-    }
-
-    fn encode(&self, position: &Gomoku, row: &mut [f32]) {
-        let (me, them) = (position.to_move(), position.to_move().opponent());
-        let area = position.size().area();
-        let map = ShapeMap::of(position);
-        let shapes = [me, them].map(|color| threats(&map, color));
-        let board = board_sets(position).into_iter();
-        show_sets(row, area, board.chain(shapes.into_iter().flatten()));
-        fill_turn_and_rules(&mut row[SETS * area..], position);
-    }
-
-    fn cache_key(&self, position: &Gomoku) -> u128 {
-        key_with_last_move(position)
-    }
+fn encode(position: &Gomoku, row: &mut [f32]) {
+    let (me, them) = (position.to_move(), position.to_move().opponent());
+    let area = position.size().area();
+    let map = ShapeMap::of(position);
+    let shapes = [me, them].map(|color| threats(&map, color));
+    let board = board_sets(position).into_iter();
+    show_sets(row, area, board.chain(shapes.into_iter().flatten()));
+    fill_turn_and_rules(&mut row[SETS * area..], position);
 }
 
 /// Points where a colour makes a five, two fours in one line, a four, a three.

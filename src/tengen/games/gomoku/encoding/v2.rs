@@ -6,12 +6,9 @@
 //! and winners as well as one of five blocks with `gomoku-1`.
 
 use super::v1::{board_sets, fill_turn_and_rules};
-use crate::encode::{Encoding, key_with_last_move, show_sets};
+use crate::encode::{Encoding, show_sets};
 use crate::game::Game;
 use crate::games::gomoku::{Gomoku, Shape, ShapeMap};
-
-/// Implementation of `gomoku-2`.
-pub(super) struct V2;
 
 /// Number of planes, in order: the board; my stones, theirs; the last move; what is forbidden to me, to them; my fives,
 /// two fours in one line (straight or not), fours, threes, closed threes, twos, closed twos; theirs; ones if I am
@@ -39,33 +36,22 @@ const fn plane(shape: Shape) -> Option<(usize, f32)> {
     }
 }
 
-impl Encoding<Gomoku> for V2 {
-    fn id(&self) -> &'static str {
-        "gomoku-2"
-    }
+/// `gomoku-2`.
+pub(super) const V2: Encoding<Gomoku> = Encoding::new("gomoku-2", PLANES, encode);
 
-    fn planes(&self) -> usize {
-        PLANES
-    }
-
-    fn encode(&self, position: &Gomoku, row: &mut [f32]) {
-        let (me, area) = (position.to_move(), position.size().area());
-        let (board, rest) = row.split_at_mut(SETS * area);
-        show_sets(board, area, board_sets(position));
-        let (shapes, last) = rest.split_at_mut(2 * SHAPES * area);
-        ShapeMap::each_two_or_better(position, |color, point, shape| {
-            let first = if color == me { 0 } else { SHAPES };
-            if let Some((plane, each)) = plane(shape) {
-                let cell = &mut shapes[(first + plane) * area + point.index()];
-                *cell = (*cell + each).min(1.0);
-            }
-        });
-        fill_turn_and_rules(last, position);
-    }
-
-    fn cache_key(&self, position: &Gomoku) -> u128 {
-        key_with_last_move(position)
-    }
+fn encode(position: &Gomoku, row: &mut [f32]) {
+    let (me, area) = (position.to_move(), position.size().area());
+    let (board, rest) = row.split_at_mut(SETS * area);
+    show_sets(board, area, board_sets(position));
+    let (shapes, last) = rest.split_at_mut(2 * SHAPES * area);
+    ShapeMap::each_two_or_better(position, |color, point, shape| {
+        let first = if color == me { 0 } else { SHAPES };
+        if let Some((plane, each)) = plane(shape) {
+            let cell = &mut shapes[(first + plane) * area + point.index()];
+            *cell = (*cell + each).min(1.0);
+        }
+    });
+    fill_turn_and_rules(last, position);
 }
 
 #[cfg(test)]

@@ -20,12 +20,7 @@ impl Solve<Gomoku> for ThreatSolver {
     }
 
     fn solve(&mut self, position: &Gomoku, effort: &SolveLimits<'_>) -> SolveResult {
-        let found = self.prove(position, effort);
-        SolveResult {
-            bounds: found.bounds,
-            best: found.best,
-            nodes: found.nodes,
-        }
+        self.prove(position, effort)
     }
 
     /// The score of a winning move is minus the plies to the win; of a losing one, 1 - 1/n, where n

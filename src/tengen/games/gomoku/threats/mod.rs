@@ -22,7 +22,7 @@ mod zone;
 
 use crate::game::{BoardSize, Bounds, Color, Game, Move, Proof};
 use crate::games::gomoku::{Gomoku, GomokuRules};
-use crate::solver::{Solvable, Solve, SolveLimits, Solves};
+use crate::solver::{Solvable, Solve, SolveLimits, SolveResult, Solves};
 use board::Board;
 use fours::{ANY_LENGTH, Finding, Fours, Halt};
 use search::{Level, Search};
@@ -46,19 +46,6 @@ const WIDE_FROM: u64 = 200;
 
 /// Maximum nodes for fours alone.
 const FOURS: u64 = 50_000;
-
-/// Proven facts of a position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Proven {
-    /// Bounds for the side to move.
-    pub bounds: Bounds,
-    /// The winning move, if any.
-    pub best: Option<Move>,
-    /// For a win: plies to the five along the line found, without errors of either side.
-    pub plies: u16,
-    /// Number of stones put.
-    pub nodes: u64,
-}
 
 /// Proves wins on one board. Equal calls in equal order give equal results.
 #[derive(Debug)]
@@ -97,7 +84,7 @@ impl ThreatSolver {
     }
 
     /// Proves what it can about a position. Uses one thread, independent of the limits.
-    pub fn prove(&mut self, position: &Gomoku, effort: &SolveLimits<'_>) -> Proven {
+    pub fn prove(&mut self, position: &Gomoku, effort: &SolveLimits<'_>) -> SolveResult {
         self.attempt(position, effort).prove()
     }
 
@@ -107,7 +94,7 @@ impl ThreatSolver {
         position: &Gomoku,
         best: Option<Move>,
         effort: &SolveLimits<'_>,
-    ) -> Proven {
+    ) -> SolveResult {
         let mut found = self.prove(position, effort);
         let mut attempt = self.attempt(position, effort);
         if found.bounds.proof() == Some(Proof::Win) {
@@ -133,8 +120,8 @@ struct Attempt<'a> {
 
 impl Attempt<'_> {
     /// What was found of the position.
-    fn found(&self, bounds: Bounds, best: Option<Move>, plies: u16) -> Proven {
-        Proven {
+    fn found(&self, bounds: Bounds, best: Option<Move>, plies: u16) -> SolveResult {
+        SolveResult {
             bounds,
             best,
             plies,
@@ -142,7 +129,7 @@ impl Attempt<'_> {
         }
     }
 
-    fn prove(&mut self) -> Proven {
+    fn prove(&mut self) -> SolveResult {
         let (mover, other) = (self.mover, self.mover.opponent());
         if let Some(outcome) = self.board.position.outcome() {
             return self.found(Bounds::exactly(outcome.proof_for(mover)), None, 0);
@@ -169,7 +156,7 @@ impl Attempt<'_> {
     }
 
     /// A win by fours alone, by the shortest line.
-    fn fours(&mut self) -> Option<Proven> {
+    fn fours(&mut self) -> Option<SolveResult> {
         let mut fours = Fours {
             halt: Some(Halt::new(self.effort.halt, self.board.nodes)),
             board: &mut self.board,
@@ -191,7 +178,7 @@ impl Attempt<'_> {
     }
 
     /// Searches both sides' wins by threats, alternately, with increasing nodes.
-    fn threats(&mut self, sides: Vec<(Color, Turn)>) -> Option<Proven> {
+    fn threats(&mut self, sides: Vec<(Color, Turn)>) -> Option<SolveResult> {
         for level in Level::ALL {
             let mut open = sides.clone();
             let mut nodes = FIRST;

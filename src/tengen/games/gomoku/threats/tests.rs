@@ -8,7 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::ThreatSolver;
 use crate::game::{BoardSize, Bounds, Color, Game, Move, Proof};
 use crate::games::gomoku::{Gomoku, GomokuRules, Shape};
-use crate::solver::{Solve as _, SolveLimits};
+use crate::solver::{Solve as _, SolveLimits, SolveResult};
 
 /// Black wins by a stone that makes two threes.
 const TWO_THREES: [&str; 9] = [
@@ -255,7 +255,7 @@ fn diagram(rows: &[&str], rules: GomokuRules, to_move: Color) -> Gomoku {
     empty.set_up(&stones, to_move).unwrap()
 }
 
-fn prove(position: &Gomoku) -> super::Proven {
+fn prove(position: &Gomoku) -> SolveResult {
     ThreatSolver::new(1 << 20).prove(position, &nodes(100_000))
 }
 

@@ -4,53 +4,40 @@
 //! *points*; planes 3, 4, 10 and 11 use NoGo's monotone legality (docs/methods.md#nogo). There is
 //! no colour plane: the rules are the same for both colours.
 
-use crate::encode::{Encoding, key_with_last_move, show_sets};
+use crate::encode::{Encoding, show_sets};
 use crate::game::{Bits, Color, Game};
 use crate::games::nogo::NoGo;
-
-/// Implementation of `nogo-1`.
-#[derive(Debug, Clone, Copy)]
-pub struct NoGoV1;
 
 /// Number of planes, in order: my stones, theirs; ones; what is legal for me, for them; liberties of my blocks with one
 /// liberty, with two, and of theirs; the last move; what is legal for me only; what is empty and legal for neither
 /// side.
 const PLANES: usize = 12;
 
-impl<const WORDS: usize> Encoding<NoGo<WORDS>> for NoGoV1 {
-    fn id(&self) -> &'static str {
-        "nogo-1"
-    }
+impl<const WORDS: usize> NoGo<WORDS> {
+    /// `nogo-1`.
+    pub const V1: Encoding<Self> = Encoding::new("nogo-1", PLANES, encode);
+}
 
-    fn planes(&self) -> usize {
-        PLANES
-    }
-
-    fn encode(&self, position: &NoGo<WORDS>, row: &mut [f32]) {
-        let (me, them) = (position.to_move(), position.to_move().opponent());
-        let (my_legal, their_legal) = (position.legal(me), position.legal(them));
-        let [my_last, my_two] = scarce_liberties(position, me);
-        let [their_last, their_two] = scarce_liberties(position, them);
-        let planes = [
-            position.stones(me),
-            position.stones(them),
-            position.blocks().frame().board(),
-            my_legal,
-            their_legal,
-            my_last,
-            my_two,
-            their_last,
-            their_two,
-            position.last_move().into_iter().collect(),
-            my_legal & !their_legal,
-            position.empty() & !(my_legal | their_legal),
-        ];
-        show_sets(row, position.size().area(), planes);
-    }
-
-    fn cache_key(&self, position: &NoGo<WORDS>) -> u128 {
-        key_with_last_move(position)
-    }
+fn encode<const WORDS: usize>(position: &NoGo<WORDS>, row: &mut [f32]) {
+    let (me, them) = (position.to_move(), position.to_move().opponent());
+    let (my_legal, their_legal) = (position.legal(me), position.legal(them));
+    let [my_last, my_two] = scarce_liberties(position, me);
+    let [their_last, their_two] = scarce_liberties(position, them);
+    let planes = [
+        position.stones(me),
+        position.stones(them),
+        position.frame().board(),
+        my_legal,
+        their_legal,
+        my_last,
+        my_two,
+        their_last,
+        their_two,
+        position.last_move().into_iter().collect(),
+        my_legal & !their_legal,
+        position.empty() & !(my_legal | their_legal),
+    ];
+    show_sets(row, position.size().area(), planes);
 }
 
 /// Liberties of one colour's blocks that have one liberty, and of those that have two.
@@ -59,7 +46,7 @@ pub(super) fn scarce_liberties<const WORDS: usize>(
     color: Color,
 ) -> [Bits<WORDS>; 2] {
     let mut scarce = [Bits::EMPTY; 2];
-    for liberties in position.blocks().blocks(color) {
+    for liberties in position.blocks(color) {
         let count = liberties.count();
         if let Some(set) = scarce.get_mut(count - 1) {
             *set |= liberties;
@@ -107,7 +94,7 @@ mod tests {
         let stones = [points('X'), points('O')];
         let position = from_stones(&empty, stones, Color::Black, last).unwrap();
         let mut row = vec![0.0; PLANES * size.area()];
-        NoGoV1.encode(&position, &mut row);
+        SmallNoGo::V1.encode(&position, &mut row);
         (position, row)
     }
 
@@ -155,8 +142,17 @@ mod tests {
         let (second, _) = encode(rows, Some(Move(10)));
         let (none, _) = encode(rows, None);
         assert_eq!(first.key(), second.key());
-        assert_ne!(NoGoV1.cache_key(&first), NoGoV1.cache_key(&second));
-        assert_ne!(NoGoV1.cache_key(&first), NoGoV1.cache_key(&none));
-        assert_eq!(NoGoV1.cache_key(&first), NoGoV1.cache_key(&first.clone()));
+        assert_ne!(
+            SmallNoGo::V1.cache_key(&first),
+            SmallNoGo::V1.cache_key(&second)
+        );
+        assert_ne!(
+            SmallNoGo::V1.cache_key(&first),
+            SmallNoGo::V1.cache_key(&none)
+        );
+        assert_eq!(
+            SmallNoGo::V1.cache_key(&first),
+            SmallNoGo::V1.cache_key(&first.clone())
+        );
     }
 }

@@ -14,10 +14,6 @@ use crate::encode::{Encoding, show_sets};
 use crate::game::{Bits, Color, Game};
 use crate::games::nogo::NoGo;
 
-/// Implementation of `nogo-2`.
-#[derive(Debug, Clone, Copy)]
-pub struct NoGoV2;
-
 /// Number of planes, in order: ones; what is legal for me, for them; what is empty and legal for neither side; my
 /// stones, those in blocks with one liberty, with two, in immortal blocks; the liberties of my blocks with one liberty,
 /// with two; the same six of theirs.
@@ -26,31 +22,25 @@ const PLANES: usize = 16;
 /// Number of planes of one side's stones, which come last.
 const SIDE: usize = 6;
 
-impl<const WORDS: usize> Encoding<NoGo<WORDS>> for NoGoV2 {
-    fn id(&self) -> &'static str {
-        "nogo-2"
-    }
+impl<const WORDS: usize> NoGo<WORDS> {
+    /// `nogo-2`.
+    pub(super) const V2: Encoding<Self> = Encoding {
+        cache_key: |position| position.key(),
+        ..Encoding::new("nogo-2", PLANES, encode)
+    };
+}
 
-    fn planes(&self) -> usize {
-        PLANES
-    }
-
-    fn encode(&self, position: &NoGo<WORDS>, row: &mut [f32]) {
-        let area = position.size().area();
-        let (me, them) = (position.to_move(), position.to_move().opponent());
-        let (mine, theirs) = (position.legal(me), position.legal(them));
-        let closed = position.empty() & !(mine | theirs);
-        let (points, stones) = row.split_at_mut((PLANES - 2 * SIDE) * area);
-        let board = position.blocks().frame().board();
-        show_sets(points, area, [board, mine, theirs, closed]);
-        let (own, other) = stones.split_at_mut(SIDE * area);
-        show_sets(own, area, blocks_of(position, me, closed));
-        show_sets(other, area, blocks_of(position, them, closed));
-    }
-
-    fn cache_key(&self, position: &NoGo<WORDS>) -> u128 {
-        position.key()
-    }
+fn encode<const WORDS: usize>(position: &NoGo<WORDS>, row: &mut [f32]) {
+    let area = position.size().area();
+    let (me, them) = (position.to_move(), position.to_move().opponent());
+    let (mine, theirs) = (position.legal(me), position.legal(them));
+    let closed = position.empty() & !(mine | theirs);
+    let (points, stones) = row.split_at_mut((PLANES - 2 * SIDE) * area);
+    let board = position.frame().board();
+    show_sets(points, area, [board, mine, theirs, closed]);
+    let (own, other) = stones.split_at_mut(SIDE * area);
+    show_sets(own, area, blocks_of(position, me, closed));
+    show_sets(other, area, blocks_of(position, them, closed));
 }
 
 /// One side's planes. `closed` are the empty points that are legal for neither side.
@@ -62,7 +52,7 @@ fn blocks_of<const WORDS: usize>(
     let all = position.stones(color);
     let [mut one, mut two, mut immortal, mut last, mut last_two] = [Bits::EMPTY; 5];
     for stone in all.iter() {
-        let (here, liberties) = (Bits::point(stone), position.blocks().liberties(stone));
+        let (here, liberties) = (Bits::point(stone), position.liberties(stone));
         match liberties.count() {
             1 => {
                 one |= here;
@@ -83,7 +73,6 @@ fn blocks_of<const WORDS: usize>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::NoGoV1;
     use super::*;
     use crate::game::{BoardSize, Move};
     use crate::games::nogo::SmallNoGo;
@@ -114,7 +103,7 @@ mod tests {
         position
     }
 
-    fn encode(encoding: &dyn Encoding<SmallNoGo>, position: &SmallNoGo) -> Vec<f32> {
+    fn row(encoding: &Encoding<SmallNoGo>, position: &SmallNoGo) -> Vec<f32> {
         let mut row = vec![0.0; encoding.planes() * position.size().area()];
         encoding.encode(position, &mut row);
         row
@@ -122,7 +111,7 @@ mod tests {
 
     fn plane(position: &SmallNoGo, name: &str) -> Vec<u16> {
         let index = NAMES.iter().position(|p| *p == name).unwrap();
-        let (area, row) = (position.size().area(), encode(&NoGoV2, position));
+        let (area, row) = (position.size().area(), row(&SmallNoGo::V2, position));
         let marked = row[index * area..][..area].iter().enumerate();
         let marked = marked.filter(|(_, v)| **v == 1.0);
         marked.map(|(point, _)| point as u16).collect()
@@ -151,7 +140,10 @@ mod tests {
     fn what_both_show_is_equal_and_order_is_not_seen() {
         let size = BoardSize::new(5, 4);
         let position = played(size, &[7, 3, 8, 2, 12, 4, 0]);
-        let (old, new) = (encode(&NoGoV1, &position), encode(&NoGoV2, &position));
+        let (old, new) = (
+            row(&SmallNoGo::V1, &position),
+            row(&SmallNoGo::V2, &position),
+        );
         let plane = |row: &[f32], index: usize| row[index * 20..][..20].to_vec();
         for (old_index, new_index) in [(0, 4), (1, 10), (2, 0), (3, 1), (4, 2), (11, 3)] {
             assert_eq!(plane(&old, old_index), plane(&new, new_index));
@@ -160,7 +152,10 @@ mod tests {
             assert_eq!(plane(&old, old_index), plane(&new, new_index));
         }
         let other_way = played(size, &[0, 4, 12, 2, 7, 3, 8]);
-        assert_eq!(encode(&NoGoV2, &other_way), new);
-        assert_eq!(NoGoV2.cache_key(&other_way), NoGoV2.cache_key(&position));
+        assert_eq!(row(&SmallNoGo::V2, &other_way), new);
+        assert_eq!(
+            SmallNoGo::V2.cache_key(&other_way),
+            SmallNoGo::V2.cache_key(&position)
+        );
     }
 }

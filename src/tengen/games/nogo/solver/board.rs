@@ -63,7 +63,7 @@ pub(super) struct Legality<const WORDS: usize> {
 
 impl<const WORDS: usize> Board<WORDS> {
     pub(super) fn new(position: &NoGo<WORDS>) -> Self {
-        let frame = *position.blocks().frame();
+        let frame = *position.frame();
         let mut board = Board {
             frame,
             around: [[Bits::EMPTY; 64]; WORDS],
@@ -175,7 +175,7 @@ impl<const WORDS: usize> Board<WORDS> {
         *self.block_mut(undo.root) = block;
         let liberties = block.liberties;
 
-        // Points that may have become illegal for either side: see `NoGo::forbid`.
+        // Points that may have become illegal for either side: see `NoGo::place`.
         let mut enemy_last = Bits::EMPTY;
         for enemy in (around & self.stones[it]).iter() {
             let root = self.root(enemy);

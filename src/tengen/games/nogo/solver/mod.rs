@@ -18,7 +18,6 @@ mod kept_eyes;
 mod order;
 mod parts;
 mod search;
-mod shapes;
 mod state;
 mod sum;
 mod table;
@@ -107,6 +106,7 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
         SolveResult {
             bounds: decided(known.map(|(wins, _)| wins)),
             best: known.and_then(|(_, best)| best),
+            plies: 0,
             nodes: shared.nodes(),
         }
     }
