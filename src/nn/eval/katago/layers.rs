@@ -51,6 +51,22 @@ pub(super) struct MatMul {
     pub(super) weights: Vec<f32>,
 }
 
+/// A normalisation and the activation behind it.
+#[derive(Debug)]
+pub(super) struct NormAct {
+    pub(super) norm: Norm,
+    pub(super) activation: Activation,
+}
+
+/// A convolution whose channels are pooled, and the layers after the pools.
+#[derive(Debug)]
+pub(super) struct Pooling {
+    pub(super) conv: Conv,
+    pub(super) after: NormAct,
+    /// Of mean, mean by size and maximum of each channel.
+    pub(super) to_bias: MatMul,
+}
+
 /// A function of one number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Activation {
@@ -127,6 +143,32 @@ impl Norm {
                 true => Ok(Norm { scale, bias }),
                 false => reader.wrong("its variance is negative or its numbers too large"),
             }
+        })
+    }
+}
+
+impl NormAct {
+    pub(super) fn read(reader: &mut KataGoReader<'_>, channels: usize) -> Result<NormAct, String> {
+        Ok(NormAct {
+            norm: Norm::read(reader, channels)?,
+            activation: Activation::read(reader)?,
+        })
+    }
+}
+
+impl Pooling {
+    /// One of `inputs` channels; the numbers for `outputs` follow in the caller's layers.
+    pub(super) fn read(
+        reader: &mut KataGoReader<'_>,
+        [inputs, outputs]: [usize; 2],
+    ) -> Result<Pooling, String> {
+        let conv = Conv::read(reader, inputs, None)?;
+        let after = NormAct::read(reader, conv.outputs)?;
+        let to_bias = MatMul::read(reader, 3 * conv.outputs, Some(outputs))?;
+        Ok(Pooling {
+            conv,
+            after,
+            to_bias,
         })
     }
 }

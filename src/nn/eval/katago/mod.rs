@@ -28,7 +28,7 @@ use super::info::MAX_BYTES;
 use super::{EvalError, ModelInfo};
 use crate::BoardSize;
 use crate::files;
-use model::{Header, Network};
+use model::Header;
 pub use profile::{HumanProfile, UnknownProfile};
 use reader::{KataGoReader, is_compressed, unpacked, unpacked_beginning};
 
@@ -78,26 +78,25 @@ pub(super) fn to_onnx(
     let board = board.unwrap_or(USUAL);
     let onnx = || {
         let text = unpacked(bytes, MAX_BYTES)?;
-        let network = Network::read(&text)?;
-        let all = network.header.info(USUAL, vec![USUAL, SMALLEST]);
+        let reader = &mut KataGoReader::new(&text);
+        let header = Header::read(reader)?;
+        let all = header.info(USUAL, vec![USUAL, SMALLEST]);
         if !all.plays_on(board) {
             return Err(format!(
                 "it is for boards of 2 to 19 lines, not for {board}"
             ));
         }
-        if network.metadata.is_some() && profile.is_none() {
+        if header.imitates && profile.is_none() {
             return Err(format!(
                 "{} imitates people: say whom by --human-profile, such as rank_5k, or give it to \
                  `tengen analysis` by -human-model",
-                network.header.name
+                header.name
             ));
         }
-        if network.metadata.is_none() && profile.is_some() {
+        if !header.imitates && profile.is_some() {
             return Err(NO_IMITATOR.to_owned());
         }
-        tokens::check_turns(&network.blocks, board.area(), text.len())?;
-        let info = network.header.info(board, Vec::new());
-        graph::onnx(&network, &info, profile).map_err(|error| error.to_string())
+        graph::onnx(reader, &header, &header.info(board, Vec::new()), profile)
     };
     onnx().map_err(|reason| EvalError::load(name, reason))
 }

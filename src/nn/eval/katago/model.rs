@@ -1,8 +1,5 @@
-//! A whole network: its description, trunk and heads.
+//! What a file says of its network, before the layers.
 
-use super::blocks::{self, Block, MAX_BLOCKS, NormAct};
-use super::heads::{MetadataEncoder, PolicyHead, ValueHead};
-use super::layers::{Activation, Conv, LastRmsNorm, MatMul};
 use super::reader::KataGoReader;
 use crate::BoardSize;
 use crate::eval::{LEAD_SCALE, ModelInfo};
@@ -34,26 +31,7 @@ pub(super) struct Header {
     /// Whether pass-alive stones are to be told as if suicide were always legal.
     tells_suicide: bool,
     /// Whether it wants to be told who plays, and imitates them.
-    imitates: bool,
-}
-
-#[derive(Debug)]
-pub(super) struct Network {
-    pub(super) header: Header,
-    pub(super) stem: Conv,
-    pub(super) stem_bias: MatMul,
-    pub(super) metadata: Option<MetadataEncoder>,
-    pub(super) blocks: Vec<Block>,
-    pub(super) tip: Tip,
-    pub(super) policy: PolicyHead,
-    pub(super) value: ValueHead,
-}
-
-/// What follows the last block.
-#[derive(Debug)]
-pub(super) enum Tip {
-    Batch(NormAct),
-    RootMeanSquare(LastRmsNorm, Activation),
+    pub(super) imitates: bool,
 }
 
 fn is_name(word: &str) -> bool {
@@ -160,53 +138,4 @@ fn options(reader: &mut KataGoReader<'_>, name: &str) -> Result<[bool; 2], Strin
     let tells_suicide = reader.flag("whether suicide counts as legal for pass-alive stones")?;
     reader.unused(6, "its option")?;
     Ok([encoder == 1, tells_suicide])
-}
-
-impl Network {
-    /// Reads a file that is not compressed.
-    pub(super) fn read(bytes: &[u8]) -> Result<Network, String> {
-        let reader = &mut KataGoReader::new(bytes);
-        let header = Header::read(reader)?;
-        reader.word("the name of the trunk")?;
-        let count = reader.count("the number of blocks", MAX_BLOCKS)?;
-        let channels: usize = reader.number("the number of channels")?;
-        let mut widest = channels;
-        for what in ["middle", "regular", "dilated", "pooled"] {
-            widest = widest.max(reader.number(&format!("the number of {what} channels"))?);
-        }
-        reader.widest = Some(widest);
-        let mut has_rms_norm = false;
-        if header.version >= 15 {
-            has_rms_norm = reader.flag("the kind of the last normalisation")?;
-            reader.unused(5, "its option")?;
-        }
-        let stem = Conv::read(reader, SPATIAL, Some(channels))?;
-        let stem_bias = MatMul::read(reader, GLOBAL, Some(channels))?;
-        let metadata = header
-            .imitates
-            .then(|| MetadataEncoder::read(reader, channels));
-        let metadata = metadata.transpose()?;
-        let blocks = blocks::stack(reader, count, channels, 0)?;
-        let tip = match has_rms_norm {
-            true => Tip::RootMeanSquare(
-                LastRmsNorm::read(reader, channels)?,
-                Activation::read(reader)?,
-            ),
-            false => Tip::Batch(NormAct::read(reader, channels)?),
-        };
-        // The heads' channels are not among those of the description.
-        reader.widest = None;
-        let network = Network {
-            stem,
-            stem_bias,
-            metadata,
-            blocks,
-            tip,
-            policy: PolicyHead::read(reader, channels)?,
-            value: ValueHead::read(reader, channels)?,
-            header,
-        };
-        reader.finish()?;
-        Ok(network)
-    }
 }

@@ -45,6 +45,17 @@ impl<'a> KataGoReader<'a> {
         }
     }
 
+    /// Bytes of the file.
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Whether the next word begins so.
+    pub(super) fn begins_with(&mut self, beginning: &[u8]) -> bool {
+        self.skip_blanks();
+        self.bytes[self.at..].starts_with(beginning)
+    }
+
     /// The next word; `what` it should be is for errors.
     pub(super) fn word(&mut self, what: &str) -> Result<&'a str, String> {
         self.skip_blanks();
@@ -126,8 +137,7 @@ impl<'a> KataGoReader<'a> {
 
     /// Weights, in binary or as text. Room is made for what is there alone.
     pub(super) fn weights(&mut self, count: usize, of: &str) -> Result<Vec<f32>, String> {
-        self.skip_blanks();
-        let numbers = match self.bytes[self.at..].starts_with(BINARY) {
+        let numbers = match self.begins_with(BINARY) {
             true => self.binary(count, of)?,
             false => self.text(count, of)?,
         };

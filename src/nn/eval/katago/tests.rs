@@ -11,6 +11,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::model::{PLANES, SPATIAL};
+use super::writer::{Form, Points, Writer};
 use super::*;
 use crate::eval::native::Level;
 use crate::eval::testnet::random_batch;
@@ -73,8 +74,9 @@ const BOARDS: [BoardSize; 3] = [
 
 /// As ONNX; a network that imitates people is told whom.
 fn for_board(bytes: &[u8], board: BoardSize) -> Vec<u8> {
-    let network = Network::read(&unpacked(bytes, MAX_BYTES).unwrap()).unwrap();
-    let profile = network.metadata.and_then(|_| players());
+    let text = unpacked(bytes, MAX_BYTES).unwrap();
+    let header = Header::read(&mut KataGoReader::new(&text)).unwrap();
+    let profile = players().filter(|_| header.imitates);
     to_onnx("net.bin", bytes, Some(board), profile).unwrap()
 }
 
@@ -304,8 +306,7 @@ fn tables_of_turns_are_shared_and_no_larger_than_the_file_justifies() {
     // What is learned is each block's own.
     assert_eq!([tables("a"), tables("aa")], [2, 4]);
     let text = TRANSFORMER.net(1).bytes;
-    let blocks = Network::read(&text).unwrap().blocks;
-    let checked = |area: usize| tokens::check_turns(&blocks, area, text.len());
+    let checked = |area: usize| tokens::check_turns(1_000, area, text.len());
     assert_eq!(checked(19 * 19), Ok(()));
     let message = checked(1 << 20).unwrap_err();
     assert!(
@@ -320,9 +321,15 @@ fn blocks_within_others_count() {
         let text = "transformer_ffn_block b 1 1 1 n 1 0.1 1 f 1 1 1 g 1 1 1 l 1 1 1 ".repeat(count);
         let mut reader = KataGoReader::new(text.as_bytes());
         reader.blocks = blocks::MAX_BLOCKS - 3;
-        blocks::stack(&mut reader, count, 1, 1).map(|blocks| blocks.len())
+        let mut writer = Writer::new("", BoardSize::square(2));
+        let x = Points {
+            value: writer.constant(&[1, 4, 1], &[0.0; 4]),
+            channels: 1,
+            form: Form::Tokens,
+        };
+        blocks::stack(&mut reader, &mut writer, x, count, 1).map(|x| x.channels)
     };
-    assert_eq!(stack(3), Ok(3));
+    assert_eq!(stack(3), Ok(1));
     let message = stack(4).unwrap_err();
     assert!(message.contains("more than 1000 blocks"), "{message}");
 }
@@ -443,7 +450,8 @@ fn refused(plan: Plan, [from, to]: [&str; 2], parts: &[&str]) {
         .position(|window| window == from.as_bytes());
     let at = at.unwrap_or_else(|| panic!("the file holds {from}"));
     let changed = [&bytes[..at], to.as_bytes(), &bytes[at + from.len()..]].concat();
-    let error = to_onnx("net.bin", &changed, None, None)
+    let profile = players().filter(|_| plan.imitates);
+    let error = to_onnx("net.bin", &changed, None, profile)
         .unwrap_err()
         .to_string();
     for part in parts {
@@ -484,7 +492,8 @@ fn what_is_not_known_is_named_with_what_to_do() {
         &["it reads 193 numbers, not 192"],
     );
     // It is sound, but nobody has said whom it shall imitate.
-    refused(HUMAN, ["random-net", "random-net"], &["--human-profile"]);
+    let error = to_onnx("net.bin", &HUMAN.net(1).bytes, None, None).unwrap_err();
+    assert!(error.to_string().contains("--human-profile"), "{error}");
     let error = to_onnx("net.bin", &NESTED.net(1).bytes, None, players()).unwrap_err();
     let error = error.to_string();
     assert!(error.contains("does not imitate people"), "{error}");

@@ -1,34 +1,88 @@
-//! The blocks of transformers as nodes of an ONNX graph, in operators that every backend has.
+//! The blocks of transformers, read and written as nodes of an ONNX graph, in operators that every backend has.
 
-use super::blocks::{Attention, Block, FeedForward, Inner, Rotation};
 use super::layers::{Activation, MatMul, RmsNorm};
+use super::reader::KataGoReader;
 use super::writer::{Points, Turn, Writer};
 use crate::onnx::{Attribute, Value};
 
-/// What attention adds to the tokens `x`.
-pub(super) fn attention(writer: &mut Writer, x: Points, block: &Attention) -> Points {
-    let h = normalised(writer, x, &block.norm);
-    let (heads, kv_heads) = (block.heads, block.kv_heads);
-    let mut project = |layer: &MatMul| writer.product(h, &layer.of_scaled(&block.norm.scale));
-    // The scores' factor is part of the queries.
-    let scale = (block.query_dim as f32).sqrt().recip();
-    let query = project(&block.query.times(scale));
-    let (key, value) = (project(&block.key), project(&block.value));
-    let [query, key] = match &block.rotation {
-        None => [query, key],
-        Some(rotation) => {
-            let shape = [kv_heads, block.query_dim / 2];
-            let of_keys = Turn::shared(writer, rotation, shape, 1);
-            let of_queries = match heads / kv_heads {
-                1 => of_keys,
-                shared => Turn::shared(writer, rotation, shape, shared),
-            };
-            [of_queries.of(writer, query), of_keys.of(writer, key)]
+/// The most heads of a block of attention: each has a number for every two points.
+const MAX_HEADS: usize = 256;
+/// The most channels of a head.
+const MAX_OF_HEAD: usize = 1024;
+
+/// The heads of a block of attention.
+struct Heads {
+    heads: usize,
+    /// Heads of keys and values, each for as many of `heads`.
+    kv_heads: usize,
+    /// Channels of a head of queries and keys.
+    query_dim: usize,
+    /// Channels of a head of values.
+    value_dim: usize,
+    /// Whether queries and keys are turned, by angles that are learned or not.
+    rotates: bool,
+    is_learned: bool,
+}
+
+impl Heads {
+    fn read(reader: &mut KataGoReader<'_>) -> Result<Heads, String> {
+        let heads = reader.count("its number of heads", MAX_HEADS)?;
+        let kv_heads = reader.count("its number of heads of keys and values", MAX_HEADS)?;
+        let mut channels_of = |what: &str| reader.count(what, MAX_OF_HEAD);
+        let query_dim = channels_of("the number of channels of a head of queries")?;
+        let value_dim = channels_of("the number of channels of a head of values")?;
+        let rotates = reader.flag("whether it has rotary positions")?;
+        let is_learned = reader.flag("whether its rotary positions are learned")?;
+        if heads % kv_heads != 0 {
+            return reader.wrong(format!(
+                "its {heads} heads cannot share {kv_heads} heads of keys and values"
+            ));
         }
+        if rotates && query_dim % 2 != 0 {
+            return reader.wrong(format!(
+                "rotary positions turn pairs of channels, and its heads have {query_dim}"
+            ));
+        }
+        Ok(Heads {
+            heads,
+            kv_heads,
+            query_dim,
+            value_dim,
+            rotates,
+            is_learned,
+        })
+    }
+}
+
+/// What attention adds to the tokens `x`: each point reads all others, by as many patterns as there are heads.
+pub(super) fn attention(
+    reader: &mut KataGoReader<'_>,
+    writer: &mut Writer,
+    x: Points,
+) -> Result<Points, String> {
+    let of = Heads::read(reader)?;
+    let (heads, kv_heads) = (of.heads, of.kv_heads);
+    let norm = RmsNorm::read(reader, x.channels)?;
+    let h = normalised(writer, x, &norm);
+    let mut project = |reader: &mut KataGoReader<'_>, outputs: usize, by: f32| {
+        let layer = MatMul::read(reader, x.channels, Some(outputs))?;
+        Ok::<_, String>(writer.product(h, &layer.times(by).of_scaled(&norm.scale)))
     };
-    let query = split(writer, query, [heads, block.query_dim], 1);
-    let key = split(writer, key, [kv_heads, block.query_dim], heads / kv_heads);
-    let value = split(writer, value, [kv_heads, block.value_dim], heads / kv_heads);
+    // The scores' factor is part of the queries.
+    let scale = (of.query_dim as f32).sqrt().recip();
+    let query = project(reader, heads * of.query_dim, scale)?;
+    let key = project(reader, kv_heads * of.query_dim, 1.0)?;
+    let value = project(reader, kv_heads * of.value_dim, 1.0)?;
+    let channels = heads * of.value_dim;
+    let out = MatMul::read(reader, channels, Some(x.channels))?;
+    let [query, key] = match of.rotates {
+        false => [query, key],
+        true => turned(reader, writer, &of, [query, key])?,
+    };
+    let shared = heads / kv_heads;
+    let query = split(writer, query, [heads, of.query_dim], 1);
+    let key = split(writer, key, [kv_heads, of.query_dim], shared);
+    let value = split(writer, value, [kv_heads, of.value_dim], shared);
     let query = writer.transpose(query, &[0, 2, 1, 3]);
     let key = writer.transpose(key, &[0, 2, 3, 1]);
     let value = writer.transpose(value, &[0, 2, 1, 3]);
@@ -37,20 +91,56 @@ pub(super) fn attention(writer: &mut Writer, x: Points, block: &Attention) -> Po
     let shares = writer.graph.node("Softmax", &[scores], vec![last]);
     let mixed = writer.graph.matmul(shares, value);
     let mixed = writer.transpose(mixed, &[0, 2, 1, 3]);
-    let area = writer.size.area() as i64;
-    let channels = (heads * block.value_dim) as i64;
-    let mixed = writer.graph.reshape(mixed, &[-1, area, channels]);
-    x.with(writer.product(mixed, &block.out), x.channels)
+    let dims = [-1, writer.size.area() as i64, channels as i64];
+    let mixed = writer.graph.reshape(mixed, &dims);
+    Ok(x.with(writer.product(mixed, &out), x.channels))
 }
 
-/// What a feed-forward block adds to the tokens `x`.
-pub(super) fn feed_forward(writer: &mut Writer, x: Points, block: &FeedForward) -> Points {
-    let h = normalised(writer, x, &block.norm);
-    let first = writer.product(h, &block.first.of_scaled(&block.norm.scale));
+/// Queries and keys, turned by the angles that follow in the file.
+fn turned(
+    reader: &mut KataGoReader<'_>,
+    writer: &mut Writer,
+    of: &Heads,
+    [query, key]: [Value; 2],
+) -> Result<[Value; 2], String> {
+    let shape = [of.kv_heads, of.query_dim / 2];
+    let rotation = Rotation::read(reader, of.is_learned, shape)?;
+    writer.turned += (of.heads + of.kv_heads) * of.query_dim;
+    check_turns(writer.turned, writer.size.area(), reader.len())?;
+    let of_keys = Turn::shared(writer, &rotation, shape, 1);
+    let of_queries = match of.heads / of.kv_heads {
+        1 => of_keys,
+        shared => Turn::shared(writer, &rotation, shape, shared),
+    };
+    Ok([of_queries.of(writer, query), of_keys.of(writer, key)])
+}
+
+/// What a feed-forward block adds to the tokens `x`: SiLU(h `first`) x (h `gate`), times `last`.
+pub(super) fn feed_forward(
+    reader: &mut KataGoReader<'_>,
+    writer: &mut Writer,
+    x: Points,
+) -> Result<Points, String> {
+    let (channels, found): (usize, usize) = (x.channels, reader.number("its number of channels")?);
+    let hidden: usize = reader.number("its number of hidden channels")?;
+    if found != channels {
+        return reader.wrong(format!(
+            "it is for {found} channels, but there are {channels}"
+        ));
+    }
+    if !reader.flag("whether it has a gate (SwiGLU)")? {
+        return reader.wrong("it has no gate (SwiGLU), which KataGo does not compute either");
+    }
+    let norm = RmsNorm::read(reader, channels)?;
+    let first = MatMul::read(reader, channels, Some(hidden))?.of_scaled(&norm.scale);
+    let gate = MatMul::read(reader, channels, Some(hidden))?.of_scaled(&norm.scale);
+    let last = MatMul::read(reader, hidden, Some(channels))?;
+    let h = normalised(writer, x, &norm);
+    let first = writer.product(h, &first);
     let first = writer.activate(first, Activation::Silu);
-    let gate = writer.product(h, &block.gate.of_scaled(&block.norm.scale));
+    let gate = writer.product(h, &gate);
     let hidden = writer.graph.mul(first, gate);
-    x.with(writer.product(hidden, &block.last), x.channels)
+    Ok(x.with(writer.product(hidden, &last), channels))
 }
 
 /// A normalisation without its scales, which become part of the layers behind it.
@@ -98,11 +188,11 @@ const MAX_TIMES: usize = 8;
 /// Bytes that the tables may have in any case.
 const SLACK: usize = 64 << 20;
 
-/// Refuses blocks whose tables of turns, for a board of `area` points, are larger than a file of `bytes` bytes
-/// justifies.
-pub(super) fn check_turns(blocks: &[Block], area: usize, bytes: usize) -> Result<(), String> {
+/// Refuses tables of turns for `turned` channels of all blocks together, on a board of `area` points, that are larger
+/// than a file of `bytes` bytes justifies.
+pub(super) fn check_turns(turned: usize, area: usize, bytes: usize) -> Result<(), String> {
     let most = bytes.saturating_mul(MAX_TIMES).saturating_add(SLACK);
-    match turned(blocks) * area * 2 * size_of::<f32>() > most {
+    match turned * area * 2 * size_of::<f32>() > most {
         false => Ok(()),
         true => Err(format!(
             "its tables of rotary positions would be more than {MAX_TIMES} times as large as the file, which those of no \
@@ -111,19 +201,58 @@ pub(super) fn check_turns(blocks: &[Block], area: usize, bytes: usize) -> Result
     }
 }
 
-/// Channels that are turned, of all blocks together.
-fn turned(blocks: &[Block]) -> usize {
-    let turned = |block: &Block| match block {
-        Block::Attention(block) if block.rotation.is_some() => {
-            (block.heads + block.kv_heads) * block.query_dim
+/// By which angle a pair of neighbouring channels of queries and keys is turned at a point (rotary
+/// positions, Su et al. 2021).
+#[derive(Debug)]
+enum Rotation {
+    /// Radians per column and per row: `[kv head, pair, 2]`.
+    Learned(Vec<[f32; 2]>),
+    /// The first half of the pairs by the row, the others by the column, each by powers of this number.
+    Fixed(f32),
+}
+
+impl Rotation {
+    fn read(
+        reader: &mut KataGoReader<'_>,
+        is_learned: bool,
+        [heads, pairs]: [usize; 2],
+    ) -> Result<Rotation, String> {
+        let name = reader.word("the name of rotary positions")?;
+        if !is_learned {
+            return Ok(Rotation::Fixed(reader.positive(&format!("{name}: theta"))?));
         }
-        Block::Convolutional(block) => match &block.inner {
-            Inner::Nested(_, blocks) => turned(blocks),
-            _ => 0,
-        },
-        _ => 0,
-    };
-    blocks.iter().map(turned).sum()
+        let mut shape = [0; 3];
+        for len in &mut shape {
+            *len = reader.number(&format!("{name}: a length"))?;
+        }
+        if shape != [heads, pairs, 2] {
+            return reader.wrong(format!(
+                "{name} has the shape {shape:?}, not {:?}",
+                [heads, pairs, 2]
+            ));
+        }
+        let frequencies = reader.weights(heads * pairs * 2, name)?;
+        let (frequencies, _) = frequencies.as_chunks::<2>();
+        Ok(Rotation::Learned(frequencies.to_vec()))
+    }
+
+    /// The angle of a pair of `pairs`, in radians; rows are counted from the top.
+    fn angle(&self, kv_head: usize, [pair, pairs]: [usize; 2], [x, y]: [f32; 2]) -> f32 {
+        match self {
+            Rotation::Learned(frequencies) => {
+                let [by_x, by_y] = frequencies[kv_head * pairs + pair];
+                x * by_x + y * by_y
+            }
+            Rotation::Fixed(theta) => {
+                let of_rows = pairs / 2;
+                let (at, pair) = match pair.checked_sub(of_rows) {
+                    Some(pair) => (x, pair),
+                    None => (y, pair),
+                };
+                at / theta.powf((2 * pair) as f32 / pairs as f32)
+            }
+        }
+    }
 }
 
 impl Turn {

@@ -6,8 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::blocks::NormAct;
-use super::layers::{Activation, Conv, MatMul, Norm};
+use super::layers::{Activation, Conv, MatMul, Norm, NormAct, Pooling};
 use crate::BoardSize;
 use crate::onnx::{Attribute, GraphBuilder, Value};
 
@@ -24,6 +23,8 @@ pub(super) struct Writer {
     constants: usize,
     /// Tables of turns that are the same in all blocks, by base, channels, and pairs of a head.
     pub(super) turns: HashMap<(u32, usize, usize), Turn>,
+    /// Channels that are turned, of all blocks together.
+    pub(super) turned: usize,
 }
 
 /// The turns of pairs of channels: each channel times the cosine, plus its neighbour in the pair times
@@ -80,6 +81,7 @@ impl Writer {
             side: ((size.area() as f32).sqrt() - USUAL_SIDE) * SIDE_SCALE,
             constants: 0,
             turns: HashMap::new(),
+            turned: 0,
         }
     }
 
@@ -249,6 +251,24 @@ impl Writer {
             outputs: layer.outputs,
             weights,
         }
+    }
+
+    /// A convolution, what pools say of another, and what follows; and the pools.
+    pub(super) fn pooling_conv(
+        &mut self,
+        x: Points,
+        conv: &Conv,
+        pooling: &Pooling,
+        after: &NormAct,
+    ) -> (Points, Value) {
+        let map = self.conv(x, conv, Some(&after.norm));
+        let pooled = self.conv(x, &pooling.conv, Some(&pooling.after.norm));
+        let pooled = self.activated(pooled, pooling.after.activation);
+        let pools = self.pool(pooled, Pools::OfBlocks);
+        let to_bias = self.pooled(&pooling.to_bias, Pools::OfBlocks);
+        let to_bias = to_bias.scaled(&after.norm.scale);
+        let sum = self.add_dense(map, pools, &to_bias, &vec![0.0; to_bias.outputs]);
+        (self.activated(sum, after.activation), pools)
     }
 
     /// A fully connected layer with a bias.
