@@ -8,8 +8,8 @@ use super::grid::{Grid, Layout};
 use super::kernels::simd::Job;
 use super::kernels::{
     Arithmetic, AttentionRoom, Bytes, Combine, ConvTask, Dense, DepthwiseTask, Epilogue, Float,
-    Frequencies, Integer, LANES, Lanes, Level, MatrixTask, Pool, RootMeanSquares, Rounded,
-    Rounding, WIDEST, WinogradTask, Word, Words, Workspace,
+    Frequencies, Integer, LANES, Lanes, Level, Pool, RootMeanSquares, Rounded, Rounding, WIDEST,
+    WinogradTask, Word, Words, Workspace,
 };
 use super::plan::{ConvKind, ConvStep, MapPart, Plan, Step, Target, VectorOp, VectorPart};
 
@@ -184,16 +184,23 @@ impl Run<'_> {
                     self.find_factors(step.input, epsilon);
                 }
                 let sums = &mut rooms.float_sums;
-                self.convolve::<Float>(step, &plan.floats, Values::numbers, sums);
+                match step.input.layout {
+                    Layout::Board => {
+                        self.convolve::<Float, false>(step, &plan.floats, Values::numbers, sums);
+                    }
+                    Layout::Row => {
+                        self.convolve::<Float, true>(step, &plan.floats, Values::numbers, sums);
+                    }
+                }
             }
             ConvKind::Integer => {
                 let sums = &mut rooms.integer_sums;
-                self.convolve::<Integer>(step, &plan.integers, Values::bytes, sums);
+                self.convolve::<Integer, false>(step, &plan.integers, Values::bytes, sums);
             }
             ConvKind::Words => {
                 self.round(step);
                 let sums = &mut rooms.integer_sums;
-                self.convolve::<Word>(step, &plan.integers, Values::words, sums);
+                self.convolve::<Word, true>(step, &plan.integers, Values::words, sums);
             }
             ConvKind::Winograd => {
                 let room = &mut rooms.float_room;
@@ -281,7 +288,7 @@ impl Run<'_> {
     }
 
     /// A convolution whose sums wait in a buffer of their own.
-    fn convolve<A: Arithmetic>(
+    fn convolve<A: Arithmetic, const ROW: bool>(
         &mut self,
         step: &ConvStep,
         weights: &[A::Line],
@@ -290,7 +297,7 @@ impl Run<'_> {
     ) {
         let (grid, level) = (self.plan.grid(step.input.layout), self.level);
         self.write_maps(&step.target, |values, output| {
-            let task = ConvTask::<A> {
+            level.enter(ConvTask::<A, ROW> {
                 grid,
                 taps: &step.taps,
                 input: input(values, grid.len, step.input),
@@ -300,11 +307,7 @@ impl Run<'_> {
                 weights: &weights[step.weights..],
                 sums,
                 epilogue: output.epilogue(step, values, &grid),
-            };
-            match step.input.layout {
-                Layout::Board => level.enter(task),
-                Layout::Row => level.enter(MatrixTask(task)),
-            }
+            });
         });
     }
 

@@ -8,11 +8,14 @@
 //! Input channels are processed in chunks whose weights fit into the first-level cache: each chunk
 //! passes over the whole board before the next, and sums wait in memory in between. So weights come
 //! from further away once per position and not once per row.
+//!
+//! A convolution of points in a row, which reads no neighbours, is a product with a [matrix](super::matrix).
 
 use super::super::grid::{Grid, parts};
 use super::activation::{Activation, activate};
 use super::arithmetic::{Arithmetic, Line, Register, UNROLLED};
-use super::simd::{Bytes, Job, LANES, Lanes, Simd, Tile};
+use super::matrix;
+use super::simd::{Bytes, Job, LANES, Lanes, Simd, Tile, points, points_mut};
 
 /// Bytes of weights in a chunk of input channels: half of the smallest first-level caches, so that
 /// they stay there during a pass over the board.
@@ -51,8 +54,8 @@ pub struct Rounding<'a> {
     pub zero: &'a [Lanes<f32>],
 }
 
-/// One convolution of one position.
-pub struct ConvTask<'a, A: Arithmetic> {
+/// One convolution of one position; a `ROW` of points has no border, and one tap.
+pub struct ConvTask<'a, A: Arithmetic, const ROW: bool> {
     pub grid: Grid,
     /// Offsets that the weights of the kernel read, from the grid's first point.
     pub taps: &'a [usize],
@@ -71,7 +74,7 @@ pub struct ConvTask<'a, A: Arithmetic> {
     pub epilogue: Epilogue<'a>,
 }
 
-impl<A: Arithmetic> Job for ConvTask<'_, A> {
+impl<A: Arithmetic, const ROW: bool> Job for ConvTask<'_, A, ROW> {
     type Output = ();
 
     #[inline(always)]
@@ -85,17 +88,23 @@ impl<A: Arithmetic> Job for ConvTask<'_, A> {
                 let steps = A::steps(channels);
                 let (panel, rest) = weights.split_at(group * steps * task.taps.len());
                 weights = rest;
+                let next = &rest[..panel.len().min(rest.len())];
+                let mut ahead = next;
                 for (column, points) in parts(task.grid.width, S::most_points(group)) {
+                    // Tiles of a row are small, and fetch the next weights together.
+                    if !ROW {
+                        ahead = next;
+                    }
                     simd.tile(
                         group,
                         points,
-                        Pass::<A> {
+                        Pass::<A, ROW> {
                             grid: task.grid,
                             taps: task.taps,
                             input: &task.input[first * task.grid.len..],
                             steps,
                             panel,
-                            ahead: &rest[..panel.len().min(rest.len())],
+                            ahead: &mut ahead,
                             column,
                             sums: task.sums,
                             is_first: first == 0,
@@ -111,14 +120,14 @@ impl<A: Arithmetic> Job for ConvTask<'_, A> {
 }
 
 /// A chunk of input channels and a group of output blocks, in some columns of all rows.
-struct Pass<'a, 'e, A: Arithmetic> {
+struct Pass<'a, 'w, 'e, A: Arithmetic, const ROW: bool> {
     grid: Grid,
     taps: &'a [usize],
     input: &'a [A::Input],
     steps: usize,
     panel: &'a [A::Line],
     /// The following weights, to be prefetched meanwhile.
-    ahead: &'a [A::Line],
+    ahead: &'a mut &'w [A::Line],
     column: usize,
     sums: &'a mut [A::Line],
     is_first: bool,
@@ -157,10 +166,11 @@ impl<J: Tile, const BLOCKS: usize, const POINTS: usize> Job for Fixed<J, BLOCKS,
     clippy::needless_range_loop,
     reason = "loops of known length over indices are unrolled, so that sums stay in registers"
 )]
-impl<A: Arithmetic> Tile for Pass<'_, '_, A> {
+impl<A: Arithmetic, const ROW: bool> Tile for Pass<'_, '_, '_, A, ROW> {
     #[inline(always)]
     fn run<S: Simd, const BLOCKS: usize, const POINTS: usize>(mut self, simd: S) {
-        for row in 0..self.grid.height {
+        let mut ahead = *self.ahead;
+        for row in 0..if ROW { 1 } else { self.grid.height } {
             let at = row * self.grid.stride + self.column;
             let mut sums = [[A::Line::zero(simd); POINTS]; BLOCKS];
             if !self.is_first {
@@ -171,7 +181,13 @@ impl<A: Arithmetic> Tile for Pass<'_, '_, A> {
                     }
                 }
             }
-            self.multiply(simd, at, &mut sums);
+            if ROW {
+                let input = (&self.input[at..], self.grid.len);
+                let weights = self.panel;
+                matrix::add_products::<A, S, _, _>(simd, input, weights, &mut ahead, &mut sums);
+            } else {
+                self.multiply(simd, at, &mut ahead, &mut sums);
+            }
             // Through memory also after the last chunk: if sums were used in longer code, the
             // compiler would keep them in memory all the time.
             for block in 0..BLOCKS {
@@ -192,16 +208,18 @@ impl<A: Arithmetic> Tile for Pass<'_, '_, A> {
                 });
             }
         }
+        *self.ahead = ahead;
     }
 }
 
-impl<A: Arithmetic> Pass<'_, '_, A> {
+impl<A: Arithmetic, const ROW: bool> Pass<'_, '_, '_, A, ROW> {
     /// Adds the products of the points around `at`.
     #[inline(always)]
     fn multiply<S: Simd, const BLOCKS: usize, const POINTS: usize>(
-        &mut self,
+        &self,
         simd: S,
         at: usize,
+        ahead: &mut &[A::Line],
         sums: &mut [[Register<A, S>; POINTS]; BLOCKS],
     ) {
         let (mut weights, mut plane, mut left) = (self.panel, self.input, self.steps);
@@ -215,7 +233,7 @@ impl<A: Arithmetic> Pass<'_, '_, A> {
                     simd,
                     |point| &window[point],
                     now,
-                    &mut self.ahead,
+                    ahead,
                     1,
                     sums,
                 );
@@ -323,22 +341,4 @@ impl<A: Arithmetic> Job for Finish<'_, '_, A> {
             }
         }
     }
-}
-
-/// The points from `start`.
-#[inline(always)]
-pub(super) fn points<T, const POINTS: usize>(plane: &[T], start: usize) -> &[T; POINTS] {
-    plane[start..]
-        .first_chunk()
-        .expect("the border is wide enough")
-}
-
-#[inline(always)]
-pub(super) fn points_mut<T, const POINTS: usize>(
-    plane: &mut [T],
-    start: usize,
-) -> &mut [T; POINTS] {
-    plane[start..]
-        .first_chunk_mut()
-        .expect("the border is wide enough")
 }

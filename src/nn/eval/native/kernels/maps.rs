@@ -3,8 +3,8 @@
 use super::super::grid::{Grid, parts};
 use super::activation::{Activation, activate};
 use super::arithmetic::Float;
-use super::conv::{Epilogue, Finish, Rounding, points, points_mut};
-use super::simd::{Job, LANES, Lanes, Simd, Tile};
+use super::conv::{Epilogue, Finish, Rounding};
+use super::simd::{Job, LANES, Lanes, Simd, Tile, points, points_mut};
 
 /// `activation(first + second + bias)` at each point.
 pub struct Combine<'a> {

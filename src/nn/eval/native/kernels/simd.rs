@@ -104,6 +104,24 @@ pub trait Tile {
     fn run<S: Simd, const BLOCKS: usize, const POINTS: usize>(self, simd: S);
 }
 
+/// The points of a tile from `start`.
+#[inline(always)]
+pub(super) fn points<T, const POINTS: usize>(plane: &[T], start: usize) -> &[T; POINTS] {
+    plane[start..]
+        .first_chunk()
+        .expect("the border is wide enough")
+}
+
+#[inline(always)]
+pub(super) fn points_mut<T, const POINTS: usize>(
+    plane: &mut [T],
+    start: usize,
+) -> &mut [T; POINTS] {
+    plane[start..]
+        .first_chunk_mut()
+        .expect("the border is wide enough")
+}
+
 /// Operations that are one instruction, or a few.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! operations {

@@ -17,8 +17,8 @@ pub mod transforms;
 use super::super::grid::{Grid, parts};
 use super::WIDEST;
 use super::arithmetic::{Float, Frequencies, Line, UNROLLED};
-use super::conv::{Epilogue, Finish, add_products, points, points_mut};
-use super::simd::{Job, LANES, Lanes, Simd, Tile};
+use super::conv::{Epilogue, Finish, add_products};
+use super::simd::{Job, LANES, Lanes, Simd, Tile, points, points_mut};
 use transforms::{Tiles, Transforms};
 
 pub use transforms::{WordFrequency, kernel_frequencies, word_rows};

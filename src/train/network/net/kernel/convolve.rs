@@ -118,7 +118,7 @@ impl Plan {
             });
             return;
         }
-        self.shape.level.enter(ConvTask::<Float> {
+        self.shape.level.enter(ConvTask::<Float, false> {
             grid: self.grid,
             taps: &self.taps,
             input: &memory.input,

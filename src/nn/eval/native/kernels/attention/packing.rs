@@ -2,9 +2,8 @@
 //! packed weights, in register tiles.
 
 use super::super::arithmetic::{Arithmetic, Line};
-use super::super::conv::points_mut;
 use super::super::matrix::add_products;
-use super::super::simd::{Job, LANES, Lanes, Simd, Tile};
+use super::super::simd::{Job, LANES, Lanes, Simd, Tile, points_mut};
 use super::super::tokens::largest_magnitude;
 use super::{AttentionTask, HeadMap, HeadNumbers};
 
