@@ -298,17 +298,14 @@ for row in results:
     if "processor" in row: print(f"processor: {row['processor']}, {row['threads']} threads")
     if "peak" in row: print(f"peak of {row['peak']}: {row['tflops']:.0f} TFLOP/s")
     if row["step"] == "doctor" and row.get("what") in ("gpu", "choice", "ort"): print(f"{row['what']}: {row['text']}")
-print("\n| network | threads | batch | positions/s | search: evaluations/s | of raw | visits/s | collisions | in a call |")
-print("|---|---|---|---|---|---|---|---|---|")
+print("\n| network | threads | batch | positions/s | search: evaluations/s | of raw | visits/s | collisions |")
+print("|---|---|---|---|---|---|---|---|")
 for row in results:
     if "raw_per_second" in row:
-        mean = row.get("mean_batch")
-        # The share is meaningless for a search that never filled its batches.
-        filled = mean is None or mean >= row["batch"] / 2
-        share = f"{row['evaluations_per_second'] / row['raw_per_second']:.0%}" if filled else "-"
+        share = f"{row['evaluations_per_second'] / row['raw_per_second']:.0%}"
         print(f"| {row['step']} | {row['threads']} | {row['batch']} | {row['raw_per_second']:.0f} | "
               f"{row['evaluations_per_second']:.0f} | {share} | {row['visits_per_second']:.0f} | "
-              f"{row['collisions']:.1%} | {'-' if mean is None else round(mean, 1)} |")
+              f"{row['collisions']:.1%} |")
 print("\n| step | result |")
 print("|---|---|")
 def short(value):

@@ -17,7 +17,6 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
-use parking_lot::Mutex;
 
 use super::{Batch, EvalError, Evaluator, ModelInfo, Outputs};
 
@@ -37,7 +36,6 @@ pub fn spawn_batcher(
     enough: usize,
 ) -> Result<(BatchClient, Vec<JoinHandle<()>>), EvalError> {
     let (sender, receiver) = unbounded();
-    let calls = Arc::new(Mutex::new(Calls::default()));
     let first = evaluators.first();
     let first = first.ok_or_else(|| EvalError::run(BACKEND, "no evaluator was given"))?;
     let client = BatchClient {
@@ -45,7 +43,6 @@ pub fn spawn_batcher(
         preferred_batch: first.preferred_batch(),
         requests: sender,
         spare: Buffers::new(first.info()),
-        calls: Arc::clone(&calls),
     };
     let mut handles = Vec::new();
     for (number, evaluator) in evaluators.into_iter().enumerate() {
@@ -54,7 +51,6 @@ pub fn spawn_batcher(
             evaluator,
             requests: receiver.clone(),
             enough,
-            calls: Arc::clone(&calls),
         };
         let thread = std::thread::Builder::new().name(format!("{BACKEND}-{number}"));
         let handle = thread.spawn(move || server.run());
@@ -63,15 +59,6 @@ pub fn spawn_batcher(
         })?);
     }
     Ok((client, handles))
-}
-
-/// Calls and rows of a batcher so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Calls {
-    /// Calls of its evaluators.
-    pub calls: u64,
-    /// Rows (positions) evaluated in these calls.
-    pub rows: u64,
 }
 
 /// A batch, with the buffer for its answer; both return to the client for reuse.
@@ -131,7 +118,6 @@ struct Server {
     merged: Buffers,
     /// Rows from which on no request is added.
     enough: usize,
-    calls: Arc<Mutex<Calls>>,
 }
 
 impl Server {
@@ -161,12 +147,6 @@ impl Server {
 
     /// Evaluates a group in one call and answers it; leaves it empty.
     fn serve(&mut self, group: &mut Vec<Request>) {
-        let rows: usize = group.iter().map(Request::len).sum();
-        {
-            let mut calls = self.calls.lock();
-            calls.calls += 1;
-            calls.rows += rows as u64;
-        }
         if let [alone] = group.as_mut_slice() {
             if let Some(Buffers { batch, out }) = &mut alone.buffers {
                 let result = self.evaluator.evaluate(batch, out);
@@ -202,14 +182,6 @@ pub struct BatchClient {
     requests: Sender<Request>,
     /// The buffers of the last batch, for reuse.
     spare: Buffers,
-    calls: Arc<Mutex<Calls>>,
-}
-
-impl BatchClient {
-    /// Statistics over all clients of this batcher.
-    pub fn calls(&self) -> Calls {
-        *self.calls.lock()
-    }
 }
 
 impl Evaluator for BatchClient {

@@ -15,8 +15,8 @@ use super::info::MAX_BYTES;
 use super::library::FETCH_SCRIPT;
 use super::native::Level;
 use super::{
-    BackendKind, Batch, BatchClient, Calls, Device, EvalError, Evaluator, HashEvaluator,
-    HumanProfile, LibraryPlaces, ModelInfo, NativeModel, Outputs, UniformEvaluator, katago,
+    BackendKind, Batch, Device, EvalError, Evaluator, HashEvaluator, HumanProfile, LibraryPlaces,
+    ModelInfo, NativeModel, Outputs, UniformEvaluator, katago,
 };
 #[cfg(feature = "ort")]
 use super::{OrtModel, spawn_batcher};
@@ -123,8 +123,6 @@ const TRIED_ROWS: usize = 3;
 pub struct EvaluatorFactory {
     info: ModelInfo,
     make: Arc<Make>,
-    /// One of those of the batcher that all workers share.
-    client: Option<BatchClient>,
 }
 
 type Make = dyn Fn() -> Result<Box<dyn Evaluator>, EvalError> + Send + Sync;
@@ -137,7 +135,6 @@ impl EvaluatorFactory {
         EvaluatorFactory {
             info,
             make: Arc::new(move || Ok(Box::new(make()?))),
-            client: None,
         }
     }
 
@@ -208,11 +205,6 @@ impl EvaluatorFactory {
             return failed("its answer to a position depends on the other positions of the batch");
         }
         Ok(())
-    }
-
-    /// Statistics over all evaluators, if there is a batcher.
-    pub fn calls(&self) -> Option<Calls> {
-        self.client.as_ref().map(BatchClient::calls)
     }
 
     /// Evaluators with uniform answers, see [`UniformEvaluator`]; `info` is as that of a file, with 2 or 3 outcomes.
@@ -329,12 +321,8 @@ fn shared(
     enough: usize,
 ) -> Result<EvaluatorFactory, EvalError> {
     let (client, _detached) = spawn_batcher(evaluators, enough)?;
-    let (info, of_worker) = (client.info().clone(), client.clone());
-    let factory = EvaluatorFactory::new(info, move || Ok(of_worker.clone()));
-    Ok(EvaluatorFactory {
-        client: Some(client),
-        ..factory
-    })
+    let info = client.info().clone();
+    Ok(EvaluatorFactory::new(info, move || Ok(client.clone())))
 }
 
 #[cfg(not(all(feature = "tract", feature = "ort")))]

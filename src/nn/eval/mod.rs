@@ -38,7 +38,7 @@ mod tract;
 
 pub use backend::{BackendKind, CudaDevices, Device, EvalError};
 pub use batch::{Batch, LEAD_SCALE, Outputs, kl_divergence, log_softmax, softmax};
-pub use batcher::{BatchClient, Calls, spawn_batcher};
+pub use batcher::{BatchClient, spawn_batcher};
 pub use cache::{CachedEvaluator, EvalCache};
 pub use candidates::{Candidate, Opened, open_best};
 pub use difference::Difference;

@@ -15,8 +15,8 @@ use tengen::engine::{Backend, EngineOptions, built_in, none_built_in};
 use tengen::games::with_game;
 use tengen::search::{Limits, SearchParams, SearchRequest, Searcher, SearcherOptions, StopFlag};
 use tengen_nn::eval::{
-    BackendKind, Batch, Calls, Device, EvalError, Evaluator, EvaluatorFactory, LoadOptions,
-    ModelSource, Outputs,
+    BackendKind, Batch, Device, EvalError, Evaluator, EvaluatorFactory, LoadOptions, ModelSource,
+    Outputs,
 };
 
 use super::super::output;
@@ -46,8 +46,6 @@ struct SpeedRow {
     visits_per_second: f64,
     /// Descents of the search that ended at a leaf being evaluated, per visit.
     collisions: f64,
-    /// Mean positions per call in the search, if threads share their evaluators (on a GPU).
-    mean_batch: Option<f64>,
 }
 
 pub(super) fn run(options: &EngineOptions, seconds: f64, json: bool) -> anyhow::Result<()> {
@@ -65,7 +63,7 @@ fn measure<G: Encode>(
     let bench = Bench::new(empty, options, seconds)?;
     if !json {
         output::print(
-            "backend  threads  batch  positions/s  search: evals/s  visits/s  evals/raw  visits/raw  collisions  in a call",
+            "backend  threads  batch  positions/s  search: evals/s  visits/s  evals/raw  visits/raw  collisions",
         )?;
     }
     let wanted = |kind: &BackendKind| bench.only.is_none_or(|only| only == *kind);
@@ -93,7 +91,7 @@ fn measure<G: Encode>(
 
 fn text(line: &SpeedRow) -> String {
     format!(
-        "{:<8} {:>7} {:>6} {:>12.0} {:>16.0} {:>9.0} {:>9.1}% {:>10.1}% {:>10.1}% {:>10}",
+        "{:<8} {:>7} {:>6} {:>12.0} {:>16.0} {:>9.0} {:>9.1}% {:>10.1}% {:>10.1}%",
         line.backend,
         line.threads,
         line.batch,
@@ -103,8 +101,6 @@ fn text(line: &SpeedRow) -> String {
         100.0 * line.evaluations_per_second / line.raw_per_second,
         100.0 * line.visits_per_second / line.raw_per_second,
         100.0 * line.collisions,
-        line.mean_batch
-            .map_or_else(|| "-".to_owned(), |mean| format!("{mean:.1}")),
     )
 }
 
@@ -187,15 +183,11 @@ impl<G: Encode> Bench<G> {
         searcher.prepare(&self.positions[0].clone().into(), &StopFlag::new())?;
         let evaluators = (0..self.threads).map(|_| factory.make());
         let mut evaluators = evaluators.collect::<Result<Vec<_>, _>>()?;
-        let (mut rates, mut calls) = ([0.0; 4], Calls::default());
+        let mut rates = [0.0; 4];
         for round in 0..self.rounds {
             rates[0] += self.raw(&mut evaluators, batch)?;
             let position = &self.positions[(round * 3 + 1) as usize % self.positions.len()];
-            let before = factory.calls().unwrap_or_default();
             let [evaluations, visits, collisions] = self.search(&mut searcher, position)?;
-            let after = factory.calls().unwrap_or_default();
-            calls.calls += after.calls - before.calls;
-            calls.rows += after.rows - before.rows;
             rates[1] += evaluations;
             rates[2] += visits;
             rates[3] += collisions;
@@ -209,7 +201,6 @@ impl<G: Encode> Bench<G> {
             evaluations_per_second: evaluations,
             visits_per_second: visits,
             collisions: collisions / visits,
-            mean_batch: (calls.calls > 0).then(|| calls.rows as f64 / calls.calls as f64),
         })
     }
 
