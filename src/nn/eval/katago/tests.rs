@@ -491,12 +491,6 @@ fn what_is_not_known_is_named_with_what_to_do() {
         ["\n192\n", "\n193\n"],
         &["it reads 193 numbers, not 192"],
     );
-    // It is sound, but nobody has said whom it shall imitate.
-    let error = to_onnx("net.bin", &HUMAN.net(1).bytes, None, None).unwrap_err();
-    assert!(error.to_string().contains("--human-profile"), "{error}");
-    let error = to_onnx("net.bin", &NESTED.net(1).bytes, None, players()).unwrap_err();
-    let error = error.to_string();
-    assert!(error.contains("does not imitate people"), "{error}");
     refused(
         NESTED,
         ["0 1 0 0", "0 1 3 0"],
@@ -543,6 +537,20 @@ fn what_is_not_known_is_named_with_what_to_do() {
         &["not a network of KataGo", "'net'"],
     );
     refused(NESTED, ["policyhead", "policyhead x"], &["policyhead"]);
+}
+
+/// Networks that are sound, but told of players or not as they should not be.
+#[test]
+fn only_networks_that_imitate_people_are_told_whom() {
+    let error = |plan: Plan, profile| {
+        to_onnx("net.bin", &plan.net(1).bytes, None, profile)
+            .unwrap_err()
+            .to_string()
+    };
+    let text = error(HUMAN, None);
+    assert!(text.contains("--human-profile"), "{text}");
+    let text = error(NESTED, players());
+    assert!(text.contains("does not imitate people"), "{text}");
 }
 
 #[test]
