@@ -478,15 +478,5 @@ for net in tengen-5b32c $([ -n "$quick" ] || echo tengen-8b48c tengen-20b128c); 
     step "fit $net $fit_device" 60 fits "${fit[@]}" --device "$fit_device"
 done
 
-# Other options of ONNX Runtime's CUDA provider. Never fuse_conv_bias alone: its answers may be wrong.
-if [ -n "$cuda" ]; then
-    for options in prefer_nhwc=1 prefer_nhwc=1,fuse_conv_bias=1 cudnn_conv_algo_search=EXHAUSTIVE; do
-        TENGEN_CUDA_OPTIONS=$options speeds "nogo-9x9 $options" "$released/nogo-9x9.onnx" nogo-9x9
-        case $options in
-        prefer_nhwc*) TENGEN_CUDA_OPTIONS=$options step "answers $options" 60 answers $few --model "$released/nogo-9x9.onnx" ;;
-        esac
-    done
-fi
-
 echo "results in $results, logs beside it; $failures of the steps failed" >&2
 [ "$failures" -eq 0 ]

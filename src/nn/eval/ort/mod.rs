@@ -11,10 +11,7 @@ mod evaluators;
 use std::sync::Arc;
 
 use ort::environment::Environment;
-use ort::ep::{
-    self, ArbitrarilyConfigurableExecutionProvider as _, ArenaExtendStrategy,
-    cuda::ConvAlgorithmSearch,
-};
+use ort::ep::{self, ArenaExtendStrategy, cuda::ConvAlgorithmSearch};
 use ort::session::Session;
 use ort::session::builder::SessionBuilder;
 
@@ -83,10 +80,9 @@ impl OrtModel {
     /// CPU), [`EvalError::Load`] when ONNX Runtime refuses the model or would compute a part of it
     /// on the CPU.
     pub fn on_card(&self, card: u8) -> Result<BoundEvaluator, EvalError> {
-        let tried = std::env::var(TRIED_OPTIONS).unwrap_or_default();
         let session = || {
             let builder = self.builder();
-            let builder = builder.and_then(|builder| on_card(builder, card, &tried));
+            let builder = builder.and_then(|builder| on_card(builder, card));
             let session = self.commit(builder.map_err(|e| unavailable(&e))?);
             session.map_err(|error| explain(error, card))
         };
@@ -122,22 +118,14 @@ fn explain(error: EvalError, card: u8) -> EvalError {
     }
 }
 
-/// Environment variable with options of ONNX Runtime's CUDA provider, to try them without another
-/// build: `KEY=VALUE,...`, replacing or extending ours (docs/networks.md#nvidia-gpus).
-const TRIED_OPTIONS: &str = "TENGEN_CUDA_OPTIONS";
-
 /// GPU sessions: no operator on the CPU; convolutions by cuDNN's first heuristic, with unlimited
-/// scratch memory; and no memory beyond what is needed. `tried` has options from [`TRIED_OPTIONS`].
-fn on_card(builder: SessionBuilder, card: u8, tried: &str) -> ort::Result<SessionBuilder> {
+/// scratch memory; and no memory beyond what is needed.
+fn on_card(builder: SessionBuilder, card: u8) -> ort::Result<SessionBuilder> {
     let cuda = ep::CUDA::default()
         .with_device_id(card.into())
         .with_conv_algorithm_search(ConvAlgorithmSearch::Heuristic)
         .with_conv_max_workspace(true)
         .with_arena_extend_strategy(ArenaExtendStrategy::SameAsRequested);
-    let tried = tried.split(',').filter_map(|option| option.split_once('='));
-    let cuda = tried.fold(cuda, |cuda, (key, value)| {
-        cuda.with_arbitrary_config(key.trim(), value.trim())
-    });
     let builder = builder.with_disable_cpu_fallback()?;
     Ok(builder.with_execution_providers([cuda.build().error_on_failure()])?)
 }
