@@ -1,9 +1,8 @@
-//! Number types of convolutions: f32, bytes, and words of 16 bits; and how fast the processor multiplies them at best.
+//! Number types of convolutions: f32, bytes, and words of 16 bits.
 
 use std::fmt;
 
-use super::simd::{Bytes, Job, LANES, Lanes, Simd, Tile, Words, joined};
-use std::hint::black_box;
+use super::simd::{Bytes, Lanes, Simd, Words, joined};
 
 /// Steps without a branch in between: the last iteration of a loop is often mispredicted.
 pub(crate) const UNROLLED: usize = 4;
@@ -220,40 +219,5 @@ impl Frequencies for Word {
     #[inline(always)]
     fn number<S: Simd>(simd: S, sum: &Lanes<i32>, factor: &Lanes<f32>) -> S::F {
         simd.mul(simd.to_float(simd.load_int(sum)), simd.load(factor))
-    }
-}
-
-/// Multiplies and adds numbers for a number of rounds, in as many independent chains as a tile has.
-pub struct Peak {
-    pub rounds: usize,
-}
-
-impl Job for Peak {
-    /// Products computed.
-    type Output = usize;
-
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> usize {
-        let (rounds, chains) = (self.rounds, S::most_points(1));
-        simd.tile(1, chains, Chains { rounds });
-        Float::CHANNELS * chains * rounds * LANES
-    }
-}
-
-struct Chains {
-    rounds: usize,
-}
-
-impl Tile for Chains {
-    #[inline(always)]
-    fn run<S: Simd, const BLOCKS: usize, const POINTS: usize>(self, simd: S) {
-        let factor = black_box(Lanes([1.0_f32; LANES])).load(simd);
-        let mut sums = [factor; POINTS];
-        for _ in 0..self.rounds {
-            for sum in &mut sums {
-                *sum = Float::add_product(simd, *sum, factor, factor);
-            }
-        }
-        black_box(sums);
     }
 }

@@ -28,7 +28,7 @@ mod tokens;
 pub mod winograd;
 
 pub use activation::Activation;
-pub use arithmetic::{Arithmetic, Float, Frequencies, Integer, Peak, Word};
+pub use arithmetic::{Arithmetic, Float, Frequencies, Integer, Word};
 pub use attention::{AttentionRoom, AttentionTask, HeadMap, HeadNumbers};
 pub use conv::{ConvTask, Epilogue, Rounding, chunk_blocks};
 pub use maps::{Combine, Dense, DepthwiseTask, Pool, PoolKind};
