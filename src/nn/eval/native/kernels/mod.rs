@@ -32,7 +32,7 @@ pub use arithmetic::{Arithmetic, Float, Frequencies, Integer, Word};
 pub use attention::{AttentionRoom, AttentionTask, HeadMap, HeadNumbers};
 pub use conv::{ConvTask, Epilogue, Rounding, chunk_blocks};
 pub use maps::{Combine, Dense, DepthwiseTask, Pool, PoolKind};
-pub use matrix::{MatrixTask, WeightOrder};
+pub use matrix::WeightOrder;
 pub use simd::{Bytes, LANES, Lanes, Words};
 pub use tokens::{Centered, MAX_WORD, Paired, Pairing, RootMeanSquares, Rounded, Scaled};
 pub use winograd::{WinogradTask, WordFrequency, Workspace, kernel_frequencies, word_rows};
