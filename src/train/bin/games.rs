@@ -1,5 +1,5 @@
-//! Commands on recorded games. `tengen-train import`: into shards. `correct`: their results by best play as far as the
-//! solver reaches. `weights`: fits the move weights of Go's playouts to them.
+//! Commands on recorded games. `tengen-train import`: into shards. `weights`: fits the move weights of Go's playouts to
+//! them.
 
 use std::path::PathBuf;
 
@@ -10,8 +10,7 @@ use tengen::clock::{Clock as _, SystemClock};
 use tengen::game::{BoardSize, Game as _};
 use tengen::games::go::{SmallGo, WeightFit};
 use tengen::games::{usual_board, with_game};
-use tengen_train::command::{Interrupt, Reporter, Threads, print};
-use tengen_train::play::correction::{BAND, Corrected, CorrectionPlan, correct_folder};
+use tengen_train::command::{Interrupt, Reporter, print};
 use tengen_train::shards::dataset::Dataset;
 use tengen_train::shards::import::{Choice, Counts, ImportPlan, ImportProgress, import};
 use tengen_train::shards::row::Row;
@@ -127,74 +126,6 @@ fn summary(done: &ImportProgress) -> String {
         "{games} games, {positions} positions: {resigned} by resignation, {counted} by points, {on_time} on time, \
          {played} ended on the board; left out: {left_out}"
     )
-}
-
-#[derive(Debug, Parser)]
-pub(crate) struct CorrectArgs {
-    /// Folder of shards
-    #[arg(long)]
-    data: PathBuf,
-    /// Folder of the corrected shards; an interrupted correction is continued there
-    #[arg(long)]
-    out: PathBuf,
-    /// Solver nodes per position, from the end of a game back
-    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
-    nodes: u64,
-    #[command(flatten)]
-    threads: Threads,
-}
-
-/// Runs the command `correct`.
-pub(crate) fn correct(args: &CorrectArgs, interrupt: &Interrupt) -> anyhow::Result<()> {
-    let same = |folder: &PathBuf| folder.canonicalize().ok();
-    anyhow::ensure!(
-        same(&args.data).is_none_or(|data| same(&args.out) != Some(data)),
-        "--out must be another folder than --data"
-    );
-    anyhow::ensure!(
-        args.data.is_dir(),
-        "{} is not a folder",
-        args.data.display()
-    );
-    let plan = CorrectionPlan {
-        data: &args.data,
-        out: &args.out,
-        nodes: args.nodes,
-        threads: args.threads.number(),
-    };
-    let clock = SystemClock::new();
-    let done = correct_folder(&plan, |done| {
-        interrupt.tell(format!("with {} games done", done.games));
-        log::info!("{} games, {} results changed", done.games, done.turned);
-    })
-    .with_context(|| args.data.display().to_string())?;
-    let seconds = clock.now().as_secs_f64() * plan.threads as f64;
-    print(&format!(
-        "{} games, {} done before; {} results changed; {:.0} nodes and {:.2} s of a thread a game",
-        done.games,
-        done.resumed,
-        done.turned,
-        done.nodes as f64 / done.games.max(1) as f64,
-        seconds / done.games.max(1) as f64
-    ))?;
-    Ok(print(&table(&done))?)
-}
-
-fn table(done: &Corrected) -> String {
-    let head = " plies    rows  proven  changed  Brier of the search: before, after";
-    let rows = done.bands.iter().map(|(band, count)| {
-        let (first, rows) = (band * BAND, count.rows as f64);
-        let [before, after] = count.brier.map(|sum| sum / rows);
-        format!(
-            "{first:>2}-{:<3}{:>7} {:>6.1}% {:>7.1}%  {before:>27.3}  {after:.3}",
-            first + BAND - 1,
-            count.rows,
-            100.0 * count.exact as f64 / rows,
-            100.0 * count.changed as f64 / rows
-        )
-    });
-    let lines: Vec<String> = std::iter::once(head.to_owned()).chain(rows).collect();
-    lines.join("\n")
 }
 
 #[derive(Debug, Parser)]

@@ -45,8 +45,6 @@ enum Command {
     Selfplay(selfplay::Args),
     /// Turn recorded games (SGF, ZIP archives, the TYGEM collection) into shards.
     Import(games::ImportArgs),
-    /// Correct the results of games by best play as far as the solver reaches.
-    Correct(games::CorrectArgs),
     /// Fit a network to recorded games.
     Fit(fit::Args),
     /// Write a fitted or an untrained network as an ONNX file.
@@ -84,7 +82,6 @@ fn run() -> anyhow::Result<()> {
         Command::Copy(args) => cluster::copy(&args),
         Command::Selfplay(args) => selfplay::run(&args, &Interrupt::caught(GOES_ON)?),
         Command::Import(args) => games::import_games(&args, &Interrupt::caught(GOES_ON)?),
-        Command::Correct(args) => games::correct(&args, &Interrupt::caught(GOES_ON)?),
         Command::Fit(args) => fit::run(&args, &Interrupt::caught(GOES_ON)?),
         Command::Export(args) => export::run(&args),
         Command::Report(args) => cycle::report(&args),

@@ -1,13 +1,11 @@
 //! `tengen-train selfplay`: games into shards.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use serde_json::json;
 
-use tengen::clock::SystemClock;
 use tengen::fnv;
 use tengen::game::BoardSize;
 use tengen::games::{GAMES, known_name, usual_board, with_game};
@@ -15,8 +13,7 @@ use tengen::program::{FlagSet, Flags};
 use tengen::settings::{SetError, Table as _};
 use tengen_nn::eval::ModelInfo;
 use tengen_train::TrainError;
-use tengen_train::command::{Inference, Interrupt, Reporter, Threads, print, refuse_katago};
-use tengen_train::play::eval_batch::raw_rate;
+use tengen_train::command::{Inference, Interrupt, Reporter, Threads, refuse_katago};
 use tengen_train::play::generate::{Plan, Progress, generate};
 use tengen_train::play::generator::{GameGenerator, NetworkGenerator, RolloutGenerator};
 use tengen_train::play::network_game::NetworkPlay;
@@ -96,7 +93,7 @@ fn play_by_rollouts<G: Trainable>(
     let source = format!("rollout playouts={playouts}");
     let plan = args.common.plan(&args.play.settings, source)?;
     let generator = RolloutGenerator(playouts);
-    play(start, &plan, &args.common, &generator, interrupt).map(drop)
+    play(start, &plan, &args.common, &generator, interrupt)
 }
 
 /// The settings of self-play that are flags: `search` is `--set`, and a single command has no games held
@@ -130,9 +127,6 @@ struct NetworkArgs {
     set: Vec<String>,
     #[command(flatten)]
     inference: Inference,
-    /// Before and after, measure the bare network for this many seconds, and compare
-    #[arg(long, default_value_t = 0.0)]
-    measure: f64,
 }
 
 impl NetworkArgs {
@@ -193,19 +187,14 @@ fn play_by_network<G: Trainable>(
     let network = runtime.open(&args.model, start.size())?;
     let how = args.how()?;
     let mut generator = format!(
-        "network={}:{checksum:016x} root={:?} visits={} full-share={} fast-visits={} prove-nodes={} {}",
+        "network={}:{checksum:016x} root={} visits={} prove-nodes={} {}",
         info.network,
         how.mcts.root,
         how.visits,
-        settings.full_share,
-        settings.fast_visits,
         settings.prove_nodes,
         args.set.join(" ")
     );
     // Folders from before these settings existed can still be continued.
-    if settings.correct_nodes != 0 {
-        generator += &format!(" correct-nodes={}", settings.correct_nodes);
-    }
     let proofs = (settings.prove_from, settings.learn_proofs);
     if proofs != (PROVE_FROM, false) {
         generator += &format!(" prove-from={} learn-proofs={}", proofs.0, proofs.1);
@@ -217,23 +206,8 @@ fn play_by_network<G: Trainable>(
         generator += &format!(" move-noise={}", settings.move_noise);
     }
     let plan = args.common.plan(settings, generator)?;
-    let concurrent = settings.concurrent;
     let generator = NetworkGenerator { network, play: how };
-    let time = Duration::try_from_secs_f64(args.measure)
-        .with_context(|| format!("--measure {}", args.measure))?;
-    let (threads, clock) = (plan.threads, SystemClock::new());
-    let bare = || raw_rate(&generator.network, threads, concurrent, time, &clock);
-    let before = if time.is_zero() { 0.0 } else { bare()? };
-    let (done, seconds) = play(start, &plan, &args.common, &generator, interrupt)?;
-    if !time.is_zero() {
-        let raw = f64::midpoint(before, bare()?);
-        let evaluations = rate(done.evaluations, seconds);
-        print(&format!(
-            "{evaluations:.0} of {raw:.0} evaluations/s ({:.0}%) in batches of up to {concurrent} on {threads} threads",
-            100.0 * evaluations / raw
-        ))?;
-    }
-    Ok(())
+    play(start, &plan, &args.common, &generator, interrupt)
 }
 
 /// Options of every kind of self-play.
@@ -283,14 +257,14 @@ impl Common {
     }
 }
 
-/// Plays games and shows progress; returns the final figures and the seconds.
+/// Plays games and shows progress.
 fn play<G: Trainable>(
     start: &G,
     plan: &Plan,
     common: &Common,
     generator: &dyn GameGenerator<G>,
     interrupt: &Interrupt,
-) -> anyhow::Result<(Progress, f64)> {
+) -> anyhow::Result<()> {
     let mut reporter: Option<Reporter> = None;
     let (mut seconds, mut interrupted) = (0.0, None);
     let played = generate(start, plan, &common.out, generator, |progress| {
@@ -320,7 +294,7 @@ fn play<G: Trainable>(
         let done = format!("{message}; shards in {}", common.out.display());
         reporter.finish(&done, &record(last, seconds))?;
     }
-    Ok((last, seconds))
+    Ok(())
 }
 
 /// A number of this session per second.

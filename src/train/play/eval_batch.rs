@@ -5,11 +5,9 @@
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
 
 use crate::TrainError;
 use crate::trainable::encoding_of;
-use tengen::clock::Clock;
 use tengen::encode::{Encode, Encoding};
 use tengen::game::{Game, Move, Symmetry};
 use tengen_nn::eval::{Batch, EvalError, Evaluator, EvaluatorFactory, Outputs, evaluate_finite};
@@ -174,48 +172,6 @@ pub fn run_tasks<G: Encode, T: Task<G>>(
             batch.evaluate(|task, policy, value| tasks[task].answer(policy, value))?;
         }
     }
-}
-
-/// Evaluations per second of `threads` bare evaluators in batches of `batch`, measured for `time`:
-/// a reference for generators.
-///
-/// # Errors
-/// [`EvalError`] when an evaluator fails.
-pub fn raw_rate(
-    factory: &EvaluatorFactory,
-    threads: usize,
-    batch: usize,
-    time: Duration,
-    clock: &dyn Clock,
-) -> Result<f64, EvalError> {
-    let begin = clock.now();
-    let run = || -> Result<u64, EvalError> {
-        let mut evaluator = factory.make()?;
-        let mut rows = Batch::new(factory.info().row_len());
-        (0..batch.max(1)).for_each(|key| drop(rows.push(key as u128).first_mut()));
-        let (mut out, mut done) = (Outputs::new(), 0);
-        while clock.now().saturating_sub(begin) < time {
-            evaluator.evaluate(&rows, &mut out)?;
-            done += rows.len() as u64;
-        }
-        Ok(done)
-    };
-    let done = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(run)).collect();
-        let mut sum = Ok(0);
-        for thread in threads {
-            let done = thread.join().unwrap_or_else(|_| {
-                Err(EvalError::Run {
-                    backend: "raw",
-                    reason: "the evaluator panicked".to_owned(),
-                })
-            });
-            sum = sum.and_then(|sum| done.map(|done| sum + done));
-        }
-        sum
-    })?;
-    let seconds = clock.now().saturating_sub(begin).as_secs_f64();
-    Ok(done as f64 / seconds.max(1e-3))
 }
 
 #[cfg(test)]

@@ -71,7 +71,7 @@ pub struct Progress {
     pub resumed: u64,
     /// Recorded positions of all finished games.
     pub positions: u64,
-    /// Black's wins, by the first rows: after correction, games that Black should have won.
+    /// Black's wins, by the first rows: where the solver proved one, as Black should have won.
     pub black_wins: u64,
     /// Drawn games.
     pub draws: u64,

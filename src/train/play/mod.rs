@@ -5,7 +5,6 @@
 //! estimates; [`mod@matches`] compares players.
 
 pub mod adjudicator;
-pub mod correction;
 pub mod eval_batch;
 pub mod generate;
 pub mod generator;

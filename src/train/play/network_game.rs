@@ -22,7 +22,7 @@ pub struct NetworkPlay {
     /// The search. With a Gumbel root, moves before ply `temperature_plies` are the halving's winners with the Gumbel
     /// noise, later ones the winners without it.
     pub mcts: MctsParams,
-    /// Playouts of a full search.
+    /// Playouts of a search.
     pub visits: u32,
 }
 
@@ -41,7 +41,6 @@ pub struct NetworkGame<'a, G: Game> {
     rows: Vec<Row>,
     search: Search<G>,
     rng: Xoshiro256PlusPlus,
-    full: bool,
     /// Set when the game is over or its winner proven.
     outcome: Option<Outcome>,
 }
@@ -73,18 +72,12 @@ impl<'a, G: Trainable> NetworkGame<'a, G> {
             settings,
             play,
             adjudicator,
-            search: Search::new(
-                play.mcts.clone(),
-                &start,
-                play.visits.max(settings.fast_visits),
-                rng.next_u64(),
-            ),
+            search: Search::new(play.mcts.clone(), &start, play.visits, rng.next_u64()),
             line,
             openings,
             unevenness: f32::INFINITY,
             rows: Vec::new(),
             rng,
-            full: true,
             outcome: None,
         };
         if game.openings.is_empty() {
@@ -102,8 +95,6 @@ impl<'a, G: Trainable> NetworkGame<'a, G> {
             self.line.moves(),
             outcome,
         );
-        let mut adjudicator = self.adjudicator.borrow_mut();
-        adjudicator.correct(&mut self.rows, self.line.start());
         Some(PlayedGame {
             rows: self.rows,
             outcome,
@@ -123,14 +114,8 @@ impl<'a, G: Trainable> NetworkGame<'a, G> {
             self.play_out(proven);
             return;
         }
-        let share = self.settings.full_share;
-        self.full = share >= 1.0 || self.rng.random::<f32>() < share;
-        let visits = if self.full {
-            self.play.visits
-        } else {
-            self.settings.fast_visits
-        };
-        self.search.begin(self.line.game_state(), visits, self.full);
+        self.search
+            .begin(self.line.game_state(), self.play.visits, true);
     }
 
     /// Records the proven position and plays on to the end, for the targets of the ending: the
@@ -186,18 +171,16 @@ impl<'a, G: Trainable> NetworkGame<'a, G> {
             return;
         };
         let target = Target {
-            policy_weight: f32::from(u8::from(self.full)),
-            // Surprise selects a row for its policy, which a fast search does not teach.
-            surprise: if self.full { found.surprise } else { 0.0 },
+            surprise: found.surprise,
             ..Target::new(found.policy, found.value)
         };
         let row = Row::record(self.number, self.line.position(), &target);
         self.rows.push(row);
         let temperature = self.settings.temperature(self.line.position().ply());
         let mv = match self.play.mcts.root {
-            RootRule::Gumbel(_) if temperature > 0.0 => found.sampled,
-            RootRule::Gumbel(_) => found.best,
-            RootRule::Puct { .. } => {
+            RootRule::Gumbel if temperature > 0.0 => found.sampled,
+            RootRule::Gumbel => found.best,
+            RootRule::Puct => {
                 let visits = self.with_noise(found.visits);
                 choose(&visits, temperature, &mut self.rng)
             }

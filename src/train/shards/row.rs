@@ -150,14 +150,6 @@ impl Row {
         }
     }
 
-    /// Sets a result that may differ from the game's. The game's ending then does not apply.
-    pub fn correct(&mut self, outcome: Outcome) {
-        if self.outcome() != outcome {
-            self.result = outcome.value_for(self.to_move) as i8;
-            self.ending = None;
-        }
-    }
-
     /// The row's result: the game's, or the proven one.
     pub fn outcome(&self) -> Outcome {
         match self.result {

@@ -21,7 +21,6 @@ generations = 2
 [self-play]
 root = "puct"
 search = { cpuct = 5.0, root_noise = 0.2 }
-forced-playouts = 0.0
 move-noise = 0.2
 opening-plies = 2
 prove-nodes = 300
