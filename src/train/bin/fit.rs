@@ -6,24 +6,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use clap::{Arg, Parser, ValueEnum};
+use clap::{Parser, ValueEnum};
 use serde_json::json;
 use tengen::clock::SystemClock;
 use tengen::fnv;
 use tengen::game::BoardSize;
 use tengen::games::with_game;
-use tengen::program::{FlagSet, Flags, with_note};
+use tengen::program::{FlagSet, Flags};
 use tengen_nn::eval::{Device as EvalDevice, ModelSource};
 use tengen_train::cycle::Window;
 use tengen_train::fit::checkpoint::Checkpoint;
-use tengen_train::fit::optimizer::OptimizerKind;
 use tengen_train::fit::teacher::{KeptAnswers, TeacherNetwork, TeacherParams};
 use tengen_train::fit::{
     Fit, FitContext, FitParams, FitReport, LossWeights, RowsParams, Schedule, find_encoding, fit,
 };
 use tengen_train::network::architecture::{Architecture, GameShape};
-use tengen_train::network::device::{FitDevice, peak_flops};
-use tengen_train::network::net::Counts;
+use tengen_train::network::device::FitDevice;
 use tengen_train::play::runtime::Runtime;
 use tengen_train::shards::dataset::Dataset;
 use tengen_train::trainable::Trainable;
@@ -31,23 +29,8 @@ use tengen_train::trainable::Trainable;
 use tengen_train::command::Interrupt;
 use tengen_train::command::Reporter;
 
-/// Duration of the peak performance measurement.
-const PEAK_SPAN: Duration = Duration::from_millis(100);
-
-/// Default learning rate and weight decay of SGD.
-const SGD_RATE: f32 = 0.05;
-const SGD_DECAY: f32 = 1e-4;
 /// Default change of the policy per step, in nats, with `--schedule kl`.
 const KL_TARGET: f32 = 0.003;
-
-/// Optimiser.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum RuleName {
-    /// AdamW.
-    Adamw,
-    /// SGD with Nesterov momentum 0.9.
-    Sgd,
-}
 
 /// Schedule of the learning rate.
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -100,17 +83,7 @@ fn weight(text: &str) -> Result<f32, String> {
     }
 }
 
-/// The rate's flag under its old name, too, and the defaults of `--rule sgd`.
-fn as_before(arg: Arg) -> Arg {
-    match arg.get_id().as_str() {
-        "learning-rate" => with_note(arg.visible_alias("lr"), &format!(" [sgd: {SGD_RATE}]")),
-        "weight-decay" => with_note(arg, &format!(" [sgd: {SGD_DECAY}]")),
-        _ => arg,
-    }
-}
-
 #[derive(Debug, Parser)]
-#[command(mut_args(as_before))]
 pub(crate) struct Args {
     /// Folder of shards; may be given several times, oldest games first
     #[arg(long, required = true)]
@@ -135,9 +108,6 @@ pub(crate) struct Args {
     epochs: f64,
     #[command(flatten)]
     fit: Flags<Fit, OfOneFit>,
-    /// The optimiser
-    #[arg(long, value_enum, default_value = "adamw")]
-    rule: RuleName,
     /// Schedule of the learning rate after the warm-up [default: cosine, and kl with --kl-target]
     #[arg(long, value_enum)]
     schedule: Option<ScheduleName>,
@@ -150,21 +120,6 @@ pub(crate) struct Args {
     /// Error of the value that is fitted
     #[arg(long, value_enum, default_value = "cross-entropy")]
     value_loss: ValueLossName,
-    /// Weight of the ownership loss, where the network has that head [default: 0.5, and 1.5 in Go]
-    #[arg(long, value_parser = weight)]
-    ownership_weight: Option<f32>,
-    /// Weight of the fate loss, where the network has that head
-    #[arg(long, default_value_t = LossWeights::default().fate, value_parser = weight)]
-    fate_weight: f32,
-    /// Weight of the score loss, where the network has that head
-    #[arg(long, default_value_t = LossWeights::default().margin, value_parser = weight)]
-    score_weight: f32,
-    /// Weight of the lead loss, where the network has that head
-    #[arg(long, default_value_t = LossWeights::default().lead, value_parser = weight)]
-    lead_weight: f32,
-    /// Weight of the reply loss, where the network has that head
-    #[arg(long, default_value_t = LossWeights::default().reply, value_parser = weight)]
-    reply_weight: f32,
     /// Network to learn from: an ONNX file or one of KataGo's (.bin.gz); given several times, each
     /// board takes the first that is for it. Its answers are targets, beside the games' own
     #[arg(long)]
@@ -196,8 +151,7 @@ pub(crate) struct Args {
     /// Seed of weights, order and symmetries
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Device: cpu (all cores, nothing to install), or in a build with the feature libtorch:
-    /// libtorch (the same cores), cuda or cuda:N
+    /// Device: cpu (all cores, nothing to install), or in a build with the feature libtorch: cuda or cuda:N
     #[arg(long, default_value_t)]
     device: FitDevice,
     /// Progress as JSON lines on stdout
@@ -237,16 +191,13 @@ fn learn<G: Trainable>(
         teacher: teacher_params(args, &teachers)?,
         ..params::<G>(args, dataset.fit.len())?
     };
-    let counts = describe(&boards, &params, &dataset)?;
+    describe(&boards, &params, &dataset)?;
     let start_from = args
         .start_from
         .as_deref()
         .map(Checkpoint::open)
         .transpose()?;
     let clock = SystemClock::new();
-    let peak = peak_flops(&clock, PEAK_SPAN);
-    // Forward pass, and gradients of inputs and weights; a multiply-add counts as two operations.
-    let sample_flops = 3.0 * 2.0 * counts.fitted.multiply_adds as f64;
     let place = FitContext {
         folder: &args.out,
         device: args.device,
@@ -273,17 +224,13 @@ fn learn<G: Trainable>(
             reporter.line(&format!("step {}: {held_out}", report.step), &losses);
         }
         let message = format!(
-            "{samples:.0} samples/s, {:.0} GFLOP/s of {:.0}  policy {:.3} value {:.3}{}  {held_out}",
-            samples * sample_flops / 1e9,
-            peak / 1e9,
+            "{samples:.0} samples/s  policy {:.3} value {:.3}{}  {held_out}",
             report.policy_loss,
             report.value_loss,
             aux_losses(report),
         );
         let mut record = serde_json::to_value(report).unwrap_or_default();
         record["samples_per_second"] = json!(samples);
-        record["flops"] = json!(samples * sample_flops);
-        record["peak_flops"] = json!(peak);
         reporter.update(report.step, message, &record);
         match interrupt.is_asked() {
             true => ControlFlow::Break(()),
@@ -394,22 +341,6 @@ fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
     let epochs = args.epochs * rows as f64 / settings.batch as f64;
     let steps = args.steps.unwrap_or((epochs.ceil() as u64).max(1));
     let base = FitParams::of::<G>(args.net, steps, settings);
-    let given = |name, value, usual| {
-        if args.fit.is_given(name) {
-            value
-        } else {
-            usual
-        }
-    };
-    let (rate, decay) = (settings.learning_rate, settings.weight_decay);
-    let (rule, rate, decay) = match args.rule {
-        RuleName::Adamw => (OptimizerKind::AdamW, rate, decay),
-        RuleName::Sgd => (
-            OptimizerKind::Sgd { momentum: 0.9 },
-            given("learning-rate", rate, SGD_RATE),
-            given("weight-decay", decay, SGD_DECAY),
-        ),
-    };
     let schedule = match (args.schedule, settings.kl_target) {
         (None | Some(ScheduleName::Kl), Some(target)) => Schedule::Kl { target },
         (Some(ScheduleName::Kl), None) => Schedule::Kl { target: KL_TARGET },
@@ -419,19 +350,12 @@ fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
         (Some(ScheduleName::Constant), None) => Schedule::Constant,
     };
     Ok(FitParams {
-        rule,
-        learning_rate: rate,
         schedule,
         warm_up: args.warm_up.unwrap_or(base.warm_up),
-        weight_decay: decay,
         loss: LossWeights {
             value: args.value_weight,
             squared_value: args.value_loss == ValueLossName::Squared,
-            ownership: args.ownership_weight.unwrap_or(base.loss.ownership),
-            fate: args.fate_weight,
-            margin: args.score_weight,
-            lead: args.lead_weight,
-            reply: args.reply_weight,
+            ..base.loss
         },
         seed: args.seed,
         score_every: args.score_every,
@@ -445,12 +369,12 @@ fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
     })
 }
 
-/// Prints what will be fitted; returns the network's size.
+/// Prints what will be fitted.
 fn describe<G: Trainable>(
     boards: &[G],
     params: &FitParams,
     dataset: &Dataset,
-) -> anyhow::Result<Counts> {
+) -> anyhow::Result<()> {
     let planes = find_encoding::<G>(&params.encoding)?.planes();
     let shape = boards.first().map(GameShape::of);
     let shape = shape.context("there are no rows to fit")?;
@@ -470,7 +394,7 @@ fn describe<G: Trainable>(
         params.steps,
         params.batch
     );
-    Ok(counts)
+    Ok(())
 }
 
 /// Validation losses, with those of the untrained network in parentheses.

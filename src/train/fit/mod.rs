@@ -202,11 +202,9 @@ fn begin<G: Trainable>(
             (weights, average, start.rate_factor)
         }
     };
-    let same_network = |start: &&Checkpoint| {
-        start.weights.same_shape(&weights) && start.params.rule == params.rule
-    };
+    let same_network = |start: &&Checkpoint| start.weights.same_shape(&weights);
     let before = context.start_from.filter(same_network);
-    let new = || Optimizer::new(params.rule, &weights);
+    let new = || Optimizer::new(&weights);
     Ok(Checkpoint {
         origin,
         params: params.clone(),
@@ -221,26 +219,19 @@ fn begin<G: Trainable>(
 
 /// How a checkpoint's run differs from one with these settings, in words.
 fn difference(checkpoint: &Checkpoint, params: &FitParams, origin: &Origin) -> String {
-    let fields = |params: &FitParams| match serde_json::to_value(params) {
-        Ok(Value::Object(fields)) => fields,
-        _ => Map::new(),
-    };
+    let fields = |params: &FitParams| serde_json::to_value(params).unwrap_or_default();
     let (there, here) = (fields(&checkpoint.params), fields(params));
-    let names: BTreeSet<&String> = there.keys().chain(here.keys()).collect();
-    let text = |fields: &Map<String, Value>, name: &str| {
-        fields.get(name).map_or("none".to_owned(), Value::to_string)
+    let objects = [&there, &here].into_iter().filter_map(Value::as_object);
+    let names: BTreeSet<&String> = objects.flat_map(Map::keys).collect();
+    let text = |value: &Value| match value {
+        Value::Null => "none".to_owned(),
+        other => other.to_string(),
     };
-    let other = names
+    let other: Vec<String> = names
         .into_iter()
-        .filter(|name| there.get(*name) != here.get(*name));
-    let other: Vec<String> = other
-        .map(|name| {
-            format!(
-                "{name} {} and not {}",
-                text(&there, name),
-                text(&here, name)
-            )
-        })
+        .map(|name| (name, &there[name], &here[name]))
+        .filter(|(_, there, here)| there != here)
+        .map(|(name, there, here)| format!("{name} {} and not {}", text(there), text(here)))
         .collect();
     match &*other {
         [] => format!("other boards or inputs than {}", origin.name()),

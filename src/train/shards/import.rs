@@ -25,7 +25,6 @@ pub use journal::Counts;
 
 use crate::TrainError;
 use crate::durable::{self, lock_folder};
-use crate::shards::row::Row;
 use crate::shards::shard::{self, ShardInfo};
 use crate::trainable::Trainable;
 use tengen::game::{Game, Move};
@@ -153,7 +152,7 @@ fn write(
     seen: &mut HashSet<u64>,
 ) -> Result<UnitRecord, TrainError> {
     let mut record = UnitRecord::default();
-    let (mut rows, mut open): (Vec<Row>, usize) = (Vec::new(), 0);
+    let mut writer = shard::Writer::new(folder, info, GAMES_PER_SHARD);
     for (name, game) in games {
         let new = game.and_then(|game| match seen.insert(game.key) {
             true => Ok(game),
@@ -178,17 +177,9 @@ fn write(
             End::OnTime(_) => record.counts.on_time += 1,
             End::Played(_) => record.counts.played += 1,
         }
-        rows.append(&mut game.rows);
-        open += 1;
-        if open == GAMES_PER_SHARD {
-            shard::write(folder, info, &rows)?;
-            rows.clear();
-            open = 0;
-        }
+        writer.add(game.rows)?;
     }
-    if !rows.is_empty() {
-        shard::write(folder, info, &rows)?;
-    }
+    writer.close()?;
     Ok(record)
 }
 

@@ -143,9 +143,10 @@ impl<'a> Forward<'a> {
         self.leaves[place].clone().reshape(dims)
     }
 
-    fn convolved(&self, name: &str, x: &Maps) -> Maps {
+    fn convolved(&self, name: &str, x: &Maps, depthwise: bool) -> Maps {
         let factors = self.factors(name);
-        x.with(board_conv(x.points.clone(), factors, x.sizes.clone()))
+        let (points, sizes) = (x.points.clone(), x.sizes.clone());
+        x.with(board_conv(points, factors, sizes, depthwise))
     }
 
     /// Batch norm, of the points of all boards together, and a ReLU if `relu`.
@@ -209,18 +210,17 @@ impl Layers for Forward<'_> {
     type Vector = Vec<Tensor<2>>;
 
     fn conv_norm(&mut self, name: &str, x: &Maps, _conv: Conv) -> Maps {
-        let x = self.convolved(name, x);
+        let x = self.convolved(name, x, false);
         self.batch_norm(name, &x, false)
     }
 
     fn conv_norm_relu(&mut self, name: &str, x: &Maps, _conv: Conv) -> Maps {
-        let x = self.convolved(name, x);
+        let x = self.convolved(name, x, false);
         self.batch_norm(name, &x, true)
     }
 
     fn depthwise_norm_relu(&mut self, name: &str, x: &Maps, _kernel: usize) -> Maps {
-        // The factors' shape tells that each channel is separate.
-        let x = self.convolved(name, x);
+        let x = self.convolved(name, x, true);
         self.batch_norm(name, &x, true)
     }
 
@@ -230,7 +230,7 @@ impl Layers for Forward<'_> {
 
     fn conv(&mut self, name: &str, x: &Maps, conv: Conv) -> Maps {
         let bias = self.vector(name, "bias").reshape([1, conv.channels]);
-        let y = self.convolved(name, x);
+        let y = self.convolved(name, x, false);
         y.with(y.points.clone() + bias)
     }
 

@@ -1,5 +1,5 @@
-//! The operations by libtorch. Batch norms take more of a step than convolutions where each operation
-//! passes over all numbers, so that on an NVIDIA GPU they are libtorch's own, in two passes forward and two backward.
+//! The operations by libtorch on an NVIDIA GPU. Batch norms take more of a step than convolutions where each operation
+//! passes over all numbers, so that they are libtorch's own, in two passes forward and two backward.
 
 use burn::backend::LibTorch;
 use burn::backend::libtorch::TchTensor;
@@ -7,15 +7,12 @@ use burn::backend::tensor::FloatTensor;
 use tch::{Kind, Tensor};
 
 use super::super::NORM_EPSILON;
-use super::{Boards, composed};
+use super::{BoardGradients, Boards};
 
 const EPSILON: f64 = NORM_EPSILON as f64;
 
 impl Boards for LibTorch {
     fn board_moments(x: FloatTensor<Self>) -> (FloatTensor<Self>, FloatTensor<Self>) {
-        if !x.tensor.device().is_cuda() {
-            return composed::moments::<Self>(x);
-        }
         let (mean, inverse) = as_map(&x.tensor).batch_norm_stats(EPSILON);
         let variance = inverse.pow_tensor_scalar(-2.0) - EPSILON;
         (TchTensor::new(mean), TchTensor::new(variance))
@@ -29,29 +26,20 @@ impl Boards for LibTorch {
         variance: FloatTensor<Self>,
         relu: bool,
     ) -> FloatTensor<Self> {
-        if !x.tensor.device().is_cuda() {
-            return composed::norm::<Self>(x, gamma, beta, mean, variance, relu);
-        }
         let inverse = reciprocal_deviation(&variance.tensor);
         let map = as_map(&x.tensor);
         let mut y = normed(&map, &gamma, &beta, &mean, &inverse);
         TchTensor::new(as_points(&if relu { y.relu_() } else { y }))
     }
+}
 
+impl BoardGradients for LibTorch {
     fn board_norm_gradients(
         x: FloatTensor<Self>,
-        gamma: FloatTensor<Self>,
-        beta: FloatTensor<Self>,
-        mean: FloatTensor<Self>,
-        variance: FloatTensor<Self>,
+        [gamma, beta, mean, variance]: [FloatTensor<Self>; 4],
         gradient: FloatTensor<Self>,
         relu: bool,
-    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
-        if !x.tensor.device().is_cuda() {
-            return composed::norm_gradients::<Self>(
-                x, gamma, beta, mean, variance, gradient, relu,
-            );
-        }
+    ) -> [FloatTensor<Self>; 3] {
         let inverse = reciprocal_deviation(&variance.tensor);
         let (map, mut gradient) = (as_map(&x.tensor), as_map(&gradient.tensor));
         if relu {
@@ -72,11 +60,7 @@ impl Boards for LibTorch {
             &centred_sum,
             &count,
         );
-        (
-            TchTensor::new(as_points(&to_x)),
-            TchTensor::new(to_gamma),
-            TchTensor::new(to_beta),
-        )
+        [as_points(&to_x), to_gamma, to_beta].map(TchTensor::new)
     }
 }
 

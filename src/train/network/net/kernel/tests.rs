@@ -86,8 +86,9 @@ proptest! {
         });
         for level in Level::all() {
             let layer = Layer { level, ..layer };
-            prop_assert!(near(&forward(layer, &sizes, &x, &weights), &y), "{level}");
-            prop_assert!(near(&input_gradient(layer, &sizes, &weights, &gradient), &to_x), "{level}");
+            prop_assert!(near(&convolve(layer, &sizes, &x, &weights, false), &y), "{level}");
+            let found = convolve(layer.transposed(), &sizes, &gradient, &weights, true);
+            prop_assert!(near(&found, &to_x), "{level}");
             let found = weight_gradient(layer, &sizes, &x, &gradient);
             prop_assert!(near(&found, &to_factors), "{level}");
         }
