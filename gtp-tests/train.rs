@@ -282,49 +282,6 @@ fn taught(net: &str, command: &[&str], settings: &[&str]) {
 }
 
 /// The int8 version of a network is written, compared and named as such.
-#[test]
-fn old_games_get_exact_results() {
-    let scratch = Scratch::new("correct");
-    let [data, out, no_games] = ["data", "out", "none"].map(|name| scratch.path(name));
-    let games_of = [
-        "--size",
-        "4",
-        "--games",
-        "8",
-        "--playouts",
-        "2",
-        "--out",
-        &data,
-    ];
-    run(&[&["selfplay", "rollouts"], &games_of[..]].concat());
-    let correct = [
-        "correct", "--data", &data, "--out", &out, "--nodes", "2000000",
-    ];
-    let report = run(&correct);
-    assert!(report.starts_with("8 games, 0 done before;"), "{report}");
-    let (before, after) = (games(&data), games(&out));
-    let results = |games: &BTreeMap<u64, Vec<Row>>| -> Vec<i8> {
-        games.values().flatten().map(|row| row.result).collect()
-    };
-    assert_ne!(results(&before), results(&after), "two playouts blunder");
-    assert!(after.values().flatten().all(|row| row.exact));
-    run(&["fsck", &out]);
-    assert!(run(&correct).starts_with("0 games, 8 done before;"));
-    let fails = |arguments: &[&str], part: &str| {
-        let output = train(arguments).output().unwrap();
-        let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!output.status.success() && text.contains(part), "{text}");
-    };
-    fails(
-        &["correct", "--data", &data, "--out", &data],
-        "another folder",
-    );
-    fails(
-        &["correct", "--data", &no_games, "--out", &out],
-        "is not a folder",
-    );
-}
-
 fn quantised(net: &str, data: &str, out: &str) {
     if LibraryPlaces::usual(None).find().is_err() {
         return;

@@ -321,7 +321,7 @@ def short(value):
 # For steps that report progress, the last line.
 told = {"raw_per_second", "card", "processor", "peak", "what"}
 wanted = {"self-play": ("games", "seconds", "games_per_second", "evaluations_per_second"),
-          "fit": ("samples_per_second", "flops", "peak_flops"),
+          "fit": ("samples_per_second",),
           "equal": ("score", "score_interval", "failures")}
 last = {}
 for row in results:
@@ -464,21 +464,18 @@ for name in $names; do
         --model "$(file "$name")" --visits 64 --out "$out/games-$name" --concurrent 256
     if compgen -G "$out/games-$name/games-*" >/dev/null; then data=$out/games-$name; fi
 done
-# A rehearsal uses the same libraries on the processor, if available, and our own kernels.
-fit_device=libtorch
-[ -z "$cuda" ] || fit_device=${device%%,*}
+# A rehearsal uses our own kernels.
 steps=200
 [ -z "$quick" ] || steps=4
 for net in tengen-5b32c $([ -n "$quick" ] || echo tengen-8b48c tengen-20b128c); do
     [ -n "$data" ] || break
     fit=(fit --data "$data" --net "$net" --steps "$steps" --json --out "$out/fit")
-    if [ -z "$cuda" ]; then
-        rm -rf "$out/fit"
-        step "fit $net" 60 "$bin/tengen-train" "${fit[@]}"
-        [ -x "$fitter" ] || continue
-    fi
     rm -rf "$out/fit"
-    step "fit $net $fit_device" 60 fits "${fit[@]}" --device "$fit_device"
+    if [ -z "$cuda" ]; then
+        step "fit $net" 60 "$bin/tengen-train" "${fit[@]}"
+    else
+        step "fit $net ${device%%,*}" 60 fits "${fit[@]}" --device "${device%%,*}"
+    fi
 done
 
 # Other options of ONNX Runtime's CUDA provider. Never fuse_conv_bias alone: its answers may be wrong.

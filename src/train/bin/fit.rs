@@ -179,13 +179,12 @@ pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
 fn learn<G: Trainable>(
     args: &Args,
     empty: &G,
-    mut dataset: Dataset,
+    dataset: Dataset,
     interrupt: &Interrupt,
 ) -> anyhow::Result<()> {
     let sizes = dataset.boards.iter();
     let boards = sizes.map(|&size| G::with_rules(size, empty.rules()));
     let boards = boards.collect::<Result<Vec<G>, _>>()?;
-    leave_out_settled(&mut dataset, &boards, args.fit.settings.settled_nodes)?;
     let teachers = open_teachers(args, &dataset.boards)?;
     let params = FitParams {
         teacher: teacher_params(args, &teachers)?,
@@ -253,19 +252,6 @@ fn learn<G: Trainable>(
         None => log::info!("{message}"),
     }
     Ok(())
-}
-
-/// Says what [`Dataset::leave_out_settled`] does, which may take long, and does it.
-fn leave_out_settled<G: Trainable>(
-    dataset: &mut Dataset,
-    boards: &[G],
-    nodes: u64,
-) -> anyhow::Result<()> {
-    if nodes > 0 {
-        let rows = dataset.fit.len() + dataset.held_out.len();
-        log::info!("leaving out what the solver settles: {rows} rows, {nodes} nodes each");
-    }
-    Ok(dataset.leave_out_settled(boards, nodes)?)
 }
 
 /// The losses of the auxiliary heads on a batch.
@@ -363,7 +349,6 @@ fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
         rows: Some(RowsParams {
             held_out: args.rows.settings.held_out,
             window: args.window,
-            settled_nodes: settings.settled_nodes,
         }),
         ..base
     })

@@ -9,13 +9,12 @@ use serde_json::{Value, json};
 use tengen::clock::{Clock, SystemClock};
 use tengen::game::{BoardSize, Game};
 use tengen::games::with_game;
-use tengen_nn::eval::{Batch, Device, Difference, ModelInfo, ModelSource};
+use tengen_nn::eval::{Device, Difference, ModelInfo, ModelSource};
 use tengen_nn::onnx::to_f16;
 use tengen_train::durable;
 use tengen_train::export::quantize::examples::{Examples, quick_games};
 use tengen_train::export::quantize::{
-    MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, OnBoard, Pair, differences, is_accepted, open_both,
-    speeds, to_int8,
+    MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, OnBoard, differences, is_accepted, open_both, to_int8,
 };
 use tengen_train::play::runtime::Runtime;
 use tengen_train::shards::dataset::Dataset;
@@ -23,16 +22,6 @@ use tengen_train::shards::row::Row;
 use tengen_train::trainable::Trainable;
 
 use tengen_train::command::print;
-
-/// Batch sizes whose speed is reported.
-const BATCHES: [usize; 3] = [1, 8, 64];
-
-/// Rounds of 20 ms per speed.
-const TURNS: usize = 15;
-
-/// Batch sizes that would take longer are left out: KataGo's large networks take a second for ten positions
-/// on a processor.
-const LONGEST_SPEED: f64 = 10.0;
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
@@ -131,12 +120,10 @@ fn quantize<G: Trainable>(
     };
     let mut pairs = open_both(&runtime, &args.model, &smaller, &args.out, &validation)?;
     let found = differences(&mut pairs, &validation)?;
-    let speeds = measure(&mut pairs[0], &validation[0].batch, &clock)?;
     let report = QuantizeReport {
         precision: &args.precision,
         bytes: [onnx.len(), smaller.len()],
         boards: &found,
-        speeds: &speeds,
     };
     print(&if args.json {
         report.json().to_string()
@@ -185,37 +172,12 @@ fn rows<G: Trainable>(args: &Args, boards: &[G]) -> anyhow::Result<Vec<Row>> {
     Ok(quick_games(boards, positions, args.seed))
 }
 
-/// Batch size, and positions per second of both.
-type Speeds = Vec<(usize, [f64; 2])>;
-
-fn measure(pair: &mut Pair, validation: &Batch, clock: &SystemClock) -> anyhow::Result<Speeds> {
-    let mut table: Speeds = Vec::new();
-    for len in BATCHES {
-        // Each round is two calls at least.
-        let calls_len = (2 * TURNS * len) as f64;
-        let expected = table.last().map_or(0.0, |(_, [first, second])| {
-            calls_len / first + calls_len / second
-        });
-        if expected > LONGEST_SPEED {
-            break;
-        }
-        let mut batch = Batch::new(validation.row_len());
-        for row in 0..len {
-            let planes = validation.row(row % validation.len());
-            batch.push(row as u128).copy_from_slice(planes);
-        }
-        table.push((len, speeds(pair, &batch, clock, TURNS)?));
-    }
-    Ok(table)
-}
-
 /// Report on the new network.
 struct QuantizeReport<'a> {
     precision: &'a str,
     /// Of both files.
     bytes: [usize; 2],
     boards: &'a [OnBoard],
-    speeds: &'a Speeds,
 }
 
 impl QuantizeReport<'_> {
@@ -232,10 +194,6 @@ impl QuantizeReport<'_> {
 
     fn json(&self) -> Value {
         let precision = self.precision;
-        let speeds = self.speeds.iter();
-        let speeds: Vec<_> = speeds
-            .map(|(batch, [f32, other])| json!({ "batch": batch, "f32": f32, precision: other }))
-            .collect();
         let boards = self.boards.iter();
         let boards: Vec<_> = boards
             .map(|on| json!({ "board": on.size.to_string(), "difference": on.difference }))
@@ -245,7 +203,6 @@ impl QuantizeReport<'_> {
             "difference": self.difference(),
             "boards": boards,
             "accepted": self.is_accepted(),
-            "positions_per_second_one_thread": speeds,
         })
     }
 
@@ -267,13 +224,6 @@ impl QuantizeReport<'_> {
                 format!("same best move: {:.1}%", 100.0 * found.same_best),
             ]);
         }
-        lines.extend(self.speeds.iter().map(|(batch, [f32, other])| {
-            format!(
-                "{}, batch {batch}, one thread: f32 {f32:.0}/s, {precision} {other:.0}/s, {:.2} times",
-                self.boards[0].size,
-                other / f32
-            )
-        }));
         lines.join("\n")
     }
 }

@@ -16,7 +16,7 @@ use tengen_train::TrainError;
 use tengen_train::command::{Inference, Interrupt, Reporter, Threads, refuse_katago};
 use tengen_train::play::generate::{Plan, Progress, generate};
 use tengen_train::play::generator::{GameGenerator, NetworkGenerator, RolloutGenerator};
-use tengen_train::play::network_game::NetworkPlay;
+use tengen_train::play::mcts::MctsParams;
 use tengen_train::play::settings::{PROVE_FROM, SelfPlay};
 use tengen_train::trainable::Trainable;
 
@@ -149,17 +149,13 @@ impl NetworkArgs {
         Ok(size)
     }
 
-    fn how(&self) -> anyhow::Result<NetworkPlay> {
-        let mut play = NetworkPlay {
-            mcts: self.play.settings.mcts()?,
-            visits: self.visits,
-        };
+    fn how(&self) -> anyhow::Result<MctsParams> {
+        let mut play = self.play.settings.mcts(self.visits)?;
         for setting in &self.set {
             let (name, value) = setting
                 .split_once('=')
                 .with_context(|| format!("--set {setting}: expected NAME=VALUE"))?;
-            play.mcts
-                .search
+            play.search
                 .set(name, value)
                 .map_err(|error| match error {
                     SetError::Unknown {
@@ -189,7 +185,7 @@ fn play_by_network<G: Trainable>(
     let mut generator = format!(
         "network={}:{checksum:016x} root={} visits={} prove-nodes={} {}",
         info.network,
-        how.mcts.root,
+        how.root,
         how.visits,
         settings.prove_nodes,
         args.set.join(" ")

@@ -97,7 +97,7 @@ pub struct MachineArgs {
     #[command(flatten)]
     /// What plays.
     pub play: PlayArgs,
-    /// Device of fitting: cpu, or in a build with the feature libtorch: libtorch, cuda or cuda:N
+    /// Device of fitting: cpu, or in a build with the feature libtorch: cuda or cuda:N
     #[arg(long, default_value_t)]
     fit_device: FitDevice,
 }

@@ -195,14 +195,14 @@ impl Header<Checkpoint> {
                 wanted.name, wanted.dims
             ));
         }
-        let count = |tensors: &mut dyn Iterator<Item = &WeightTensor>| -> usize {
-            tensors
-                .map(|tensor| tensor.dims.iter().product::<usize>())
-                .sum()
+        let numbers_of = |tensor: &WeightTensor| {
+            let memory = match tensor.role {
+                Role::Buffer => 0,
+                Role::Weight | Role::Bias => optimizer::NUMBERS,
+            };
+            (2 + memory) * tensor.dims.iter().product::<usize>()
         };
-        let all = count(&mut wanted.iter());
-        let fitted = count(&mut wanted.iter().filter(|tensor| tensor.role != Role::Buffer));
-        let numbers = 2 * all + optimizer::NUMBERS * fitted;
+        let numbers: usize = wanted.iter().map(numbers_of).sum();
         match bytes == 4 * numbers {
             true => Ok(()),
             false => Err(format!(

@@ -65,8 +65,6 @@ pub struct RowsParams {
     pub held_out: f64,
     /// Newest rows that were kept.
     pub window: usize,
-    /// Nodes with which the solver settles rows that are left out.
-    pub settled_nodes: u64,
 }
 
 impl FitParams {
@@ -151,9 +149,6 @@ tengen::settings! {
             "Share of the search's root value in the value target";
         surprise_share: f32 = 0.5, 0.0..=1.0,
             "Share of samples drawn in proportion to surprise";
-        settled_nodes: u64 = 0, 0..,
-            "Nodes with which the solver settles rows that are then left out, because a search does not show them to a \
-             network. In Gomoku this made networks weaker";
         average_decay: f32 = 0.99, 0.0..=1.0,
             "Decay of the moving average of the weights, per step";
     }

@@ -132,7 +132,6 @@ fn a_run_goes_on_with_the_same_rows_and_teacher_only() {
         rows: Some(RowsParams {
             held_out,
             window: 10_000,
-            settled_nodes: 0,
         }),
         teacher: Some(TeacherParams {
             networks: vec!["b6c96".to_owned()],

@@ -108,14 +108,15 @@ impl SelfPlay {
         Ok(params)
     }
 
-    /// The searches of a network's games.
+    /// The searches of a network's games, of this many playouts.
     ///
     /// # Errors
     /// As [`SelfPlay::search_params`].
-    pub fn mcts(&self) -> Result<MctsParams, SetError> {
+    pub fn mcts(&self, visits: u32) -> Result<MctsParams, SetError> {
         Ok(MctsParams {
             root: self.root,
             search: self.search_params()?,
+            visits,
         })
     }
 }
@@ -137,13 +138,8 @@ pub struct KomiSpread {
 
 impl fmt::Display for KomiSpread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let KomiSpread {
-            mean,
-            near,
-            far_share,
-            far,
-        } = self;
-        write!(f, "{mean},{near},{far_share},{far}")
+        let (near, far) = (self.near, self.far);
+        write!(f, "{},{near},{},{far}", self.mean, self.far_share)
     }
 }
 

@@ -132,14 +132,11 @@ pub fn import<G: Trainable>(
 
 fn info<G: Trainable>(start: &G, plan: &ImportPlan) -> ShardInfo {
     let Choice {
-        on_time,
         least_plies,
         komi_share,
         seed,
     } = plan.choice;
-    let source = format!(
-        "imported on-time={on_time} least-plies={least_plies} komi-share={komi_share} seed={seed}"
-    );
+    let source = format!("imported least-plies={least_plies} komi-share={komi_share} seed={seed}");
     ShardInfo::of(start, source)
 }
 
@@ -174,7 +171,6 @@ fn write(
         match game.end {
             End::Resigned(_) => record.counts.resigned += 1,
             End::Counted(_) => record.counts.counted += 1,
-            End::OnTime(_) => record.counts.on_time += 1,
             End::Played(_) => record.counts.played += 1,
         }
         writer.add(game.rows)?;

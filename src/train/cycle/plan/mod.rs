@@ -60,13 +60,14 @@ tengen::settings! {
 }
 
 /// Lines of the plans of earlier runs, about settings that were given up: they go on without them.
-const GIVEN_UP: [&str; 6] = [
+const GIVEN_UP: [&str; 7] = [
     "forced-playouts = 0.0",
     "forced-playouts = 2.0",
     "value-scale = 1.0",
     "full-share = 1.0",
     "fast-visits = 16",
     "correct-nodes = 0",
+    "settled-nodes = 0",
 ];
 
 /// Error message for an invalid komi distribution.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::fit::checkpoint::Checkpoint;
-use crate::play::adjudicator::EndingAdjudicator;
+use crate::play::network_game::EndingAdjudicator;
 use crate::play::settings::SelfPlay;
 use crate::shards::shard;
 use tengen::games::gomoku::Gomoku;

@@ -13,16 +13,14 @@ pub mod rewrite;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Duration;
 
 use examples::Examples;
 use range::{Histogram, Range, Spread};
 
 use crate::play::runtime::Runtime;
 use crate::{TrainError, durable};
-use tengen::clock::Clock;
 use tengen::game::BoardSize;
-use tengen_nn::eval::{Batch, Difference, EvalError, Evaluator, InnerTensors, Outputs};
+use tengen_nn::eval::{Difference, EvalError, Evaluator, InnerTensors};
 use tengen_nn::onnx::{Model, Numbers, OnnxError, Tensor};
 
 /// The int8 form of the network in an ONNX file, with activation ranges calibrated on positions of all
@@ -128,39 +126,6 @@ pub fn differences(pairs: &mut [Pair], boards: &[Examples]) -> Result<Vec<OnBoar
         })
     };
     pairs.iter_mut().zip(boards).map(compare).collect()
-}
-
-/// Positions per second of both evaluators at a batch size, alternating so that other load affects
-/// both; the best of all rounds counts.
-///
-/// # Errors
-/// [`EvalError`] when one of them cannot be computed.
-pub fn speeds(
-    pair: &mut Pair,
-    batch: &Batch,
-    clock: &dyn Clock,
-    turns: usize,
-) -> Result<[f64; 2], EvalError> {
-    /// Long enough for the clock, short enough to fit between two context switches.
-    const TURN: Duration = Duration::from_millis(20);
-    let mut out = Outputs::new();
-    let mut best = [0.0_f64; 2];
-    for _ in 0..turns.max(1) {
-        for (evaluator, best) in pair.iter_mut().zip(&mut best) {
-            evaluator.evaluate(batch, &mut out)?;
-            let (start, mut calls) = (clock.now(), 0);
-            let elapsed = loop {
-                evaluator.evaluate(batch, &mut out)?;
-                calls += 1;
-                let elapsed = clock.now().saturating_sub(start);
-                if elapsed >= TURN {
-                    break elapsed;
-                }
-            };
-            *best = best.max((calls * batch.len()) as f64 / elapsed.as_secs_f64());
-        }
-    }
-    Ok(best)
 }
 
 #[cfg(test)]

@@ -134,35 +134,23 @@ impl<B: BoardGradients, C: CheckpointStrategy> Boards for Autodiff<B, C> {
         }
     }
 
-    fn board_moments(x: FloatTensor<Self>) -> (FloatTensor<Self>, FloatTensor<Self>) {
-        let (mean, variance) = B::board_moments(x.into_primitive());
-        (Self::from_inner(mean), Self::from_inner(variance))
-    }
-
     fn board_norm(
         x: FloatTensor<Self>,
         gamma: FloatTensor<Self>,
         beta: FloatTensor<Self>,
-        mean: FloatTensor<Self>,
-        variance: FloatTensor<Self>,
         relu: bool,
-    ) -> FloatTensor<Self> {
-        let (mean, variance) = (mean.into_primitive(), variance.into_primitive());
-        let y = B::board_norm(
-            x.primitive().clone(),
-            gamma.primitive().clone(),
-            beta.primitive().clone(),
-            mean.clone(),
-            variance.clone(),
-            relu,
-        );
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
+        let [inner, inner_gamma, inner_beta] =
+            [&x, &gamma, &beta].map(|tensor| tensor.primitive().clone());
+        let (y, mean, variance) = B::board_norm(inner, inner_gamma, inner_beta, relu);
         let prepared = Norm { relu }.prepare::<C>([x.node(), gamma.node(), beta.node()]);
-        match prepared.compute_bound().stateful() {
+        let y = match prepared.compute_bound().stateful() {
             OpsKind::Tracked(mut prep) => {
                 let saved = [&x, &gamma, &beta].map(|tensor| prep.checkpoint(tensor));
-                prep.finish((saved, [mean, variance]), y)
+                prep.finish((saved, [mean.clone(), variance.clone()]), y)
             }
             OpsKind::UnTracked(prep) => prep.finish(y),
-        }
+        };
+        (y, Self::from_inner(mean), Self::from_inner(variance))
     }
 }

@@ -121,13 +121,12 @@ impl<'a> Net2Net<'a> {
         x: &Grown,
         outputs: usize,
         strides: impl Fn([usize; 2]) -> Strides,
-        norm: Option<String>,
     ) -> Grown {
         let weight = format!("{name}.weight");
         let grown = |old| Grown {
             len: outputs,
             old: (0..old).collect(),
-            norm,
+            norm: None,
         };
         let Some(small) = self.small.find(&weight) else {
             return grown(0);
@@ -152,24 +151,6 @@ impl<'a> Net2Net<'a> {
             }
         }
         grown(old)
-    }
-
-    /// Transfers per-output values.
-    fn per_output(&mut self, name: &str, parts: &[&str], old: usize) {
-        for part in parts {
-            let name = format!("{name}.{part}");
-            let Some(small) = self
-                .small
-                .find(&name)
-                .filter(|small| small.values.len() == old)
-            else {
-                self.possible &= old == 0;
-                continue;
-            };
-            self.taken += 1;
-            let position = self.large.position(&name);
-            self.large.tensors_mut()[position].values[..old].copy_from_slice(&small.values);
-        }
     }
 
     /// Transfers `each` values of each channel, to where that channel now is.
@@ -200,10 +181,8 @@ impl Layers for Net2Net<'_> {
 
     fn conv_norm(&mut self, name: &str, x: &Grown, Conv { channels, kernel }: Conv) -> Grown {
         let strides = |[inputs, _]: [usize; 2]| Strides::conv(inputs, kernel);
-        let grown = self.weights(name, x, channels, strides, Some(name.to_owned()));
-        let parts = ["gamma", "beta", "mean", "variance"];
-        self.per_output(name, &parts, grown.old.len());
-        grown
+        let grown = self.weights(name, x, channels, strides);
+        self.norm(name, &grown)
     }
 
     fn depthwise_norm_relu(&mut self, name: &str, x: &Grown, kernel: usize) -> Grown {
@@ -225,15 +204,15 @@ impl Layers for Net2Net<'_> {
 
     fn conv(&mut self, name: &str, x: &Grown, Conv { channels, kernel }: Conv) -> Grown {
         let strides = |[inputs, _]: [usize; 2]| Strides::conv(inputs, kernel);
-        let grown = self.weights(name, x, channels, strides, None);
-        self.per_output(name, &["bias"], grown.old.len());
+        let grown = self.weights(name, x, channels, strides);
+        self.per_channel(name, "bias", &grown, 1);
         grown
     }
 
     fn linear(&mut self, name: &str, x: &Grown, len: usize) -> Grown {
         let strides = |[_, outputs]: [usize; 2]| Strides::linear(outputs);
-        let grown = self.weights(name, x, len, strides, None);
-        self.per_output(name, &["bias"], grown.old.len());
+        let grown = self.weights(name, x, len, strides);
+        self.per_channel(name, "bias", &grown, 1);
         grown
     }
 

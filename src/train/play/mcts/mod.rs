@@ -33,14 +33,17 @@ pub struct MctsParams {
     /// Search settings below the root; and the root's noise and temperature with
     /// [`RootRule::Puct`].
     pub search: SearchParams,
+    /// Playouts of a search.
+    pub visits: u32,
 }
 
 impl MctsParams {
     /// PUCT with the engine's settings and no exploration, for matches.
-    pub fn player() -> MctsParams {
+    pub fn player(visits: u32) -> MctsParams {
         MctsParams {
             root: RootRule::Puct,
             search: SearchParams::default(),
+            visits,
         }
     }
 }

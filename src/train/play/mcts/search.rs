@@ -40,11 +40,12 @@ pub struct Search<G: Game> {
 }
 
 impl<G: Game> Search<G> {
-    /// A searcher of the game that began at `start`, for at most `playouts` playouts a search, with
-    /// random numbers from `seed`. [`Search::begin`] sets a position.
-    pub fn new(params: MctsParams, start: &G, playouts: u32, seed: u64) -> Search<G> {
+    /// A searcher of the game that began at `start`, with random numbers from `seed`. [`Search::begin`] sets a
+    /// position.
+    pub fn new(params: MctsParams, start: &G, seed: u64) -> Search<G> {
+        let (search, start) = (params.search.clone(), start.clone().into());
         Search {
-            steps: StepSearch::new(params.search.clone(), start.clone().into(), playouts),
+            steps: StepSearch::new(search, start, params.visits),
             params,
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
             playouts: 0,
@@ -56,10 +57,10 @@ impl<G: Game> Search<G> {
 
     /// Begins a search of a position that has a legal move, with at least one playout. Without
     /// `explore` there is no noise: the strongest play for the playouts.
-    pub fn begin(&mut self, position: &GameState<G>, playouts: u32, explore: bool) {
+    pub fn begin(&mut self, position: &GameState<G>, explore: bool) {
         // A single legal move needs no search.
         let forced = position.position().legal_count() == 1;
-        self.playouts = if forced { 1 } else { playouts.max(1) };
+        self.playouts = if forced { 1 } else { self.params.visits.max(1) };
         self.explore = explore;
         self.steps.begin(position.clone());
         (self.begun, self.halving) = (false, None);
@@ -171,12 +172,12 @@ mod tests {
 
     const RULES: [RootRule; 2] = [RootRule::Gumbel, RootRule::Puct];
 
-    fn search(root: RootRule, start: &SmallNoGo) -> Search<SmallNoGo> {
+    fn search<G: Game>(root: RootRule, start: &G, visits: u32) -> Search<G> {
         let params = MctsParams {
             root,
-            ..MctsParams::player()
+            ..MctsParams::player(visits)
         };
-        Search::new(params, start, 100, 1)
+        Search::new(params, start, 1)
     }
 
     /// Searches to the end with a uniform network; returns the number of evaluations.
@@ -193,8 +194,8 @@ mod tests {
     fn playouts_are_counted_and_the_next_search_knows_positions_already() {
         let start = SmallNoGo::new(BoardSize::square(5)).unwrap();
         for rule in RULES {
-            let mut search = search(rule, &start);
-            search.begin(&start.clone().into(), 40, true);
+            let mut search = search(rule, &start, 40);
+            search.begin(&start.clone().into(), true);
             let (found, asked) = finish(&mut search);
             assert_eq!(found.visits.iter().map(|v| v.1).sum::<u32>(), 40);
             assert!((30..=41).contains(&asked), "{asked}");
@@ -202,7 +203,7 @@ mod tests {
             assert!(total > 0.9 && found.surprise >= 0.0);
             let mut next = start.clone();
             next.play(found.best);
-            search.begin(&next.into(), 40, true);
+            search.begin(&next.into(), true);
             let (_, again) = finish(&mut search);
             assert!(again < asked, "{again} of {asked}");
         }
@@ -231,8 +232,8 @@ mod tests {
             position.play(moves[0]);
         };
         for rule in RULES {
-            let mut search = search(rule, &start);
-            search.begin(&position.clone().into(), 16, false);
+            let mut search = search(rule, &start, 16);
+            search.begin(&position.clone().into(), false);
             let (found, _) = finish(&mut search);
             assert!(winning.contains(&found.best), "{found:?}");
             assert!(found.value > 0.5, "{found:?}");
@@ -244,8 +245,8 @@ mod tests {
         let mut position = SmallNoGo::new(BoardSize::new(3, 1)).unwrap();
         position.play(Move(0));
         assert_eq!(position.legal_count(), 1);
-        let mut search = search(RULES[0], &position);
-        search.begin(&position.into(), 100, true);
+        let mut search = search(RULES[0], &position, 100);
+        search.begin(&position.into(), true);
         assert_eq!(finish(&mut search).0.visits, [(Move(2), 1)]);
     }
 
@@ -257,11 +258,7 @@ mod tests {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
         let mut forbidden = 0;
         for rule in RULES {
-            let params = MctsParams {
-                root: rule,
-                ..MctsParams::player()
-            };
-            let mut search = Search::new(params, &start, 40, 1);
+            let mut search = search(rule, &start, 40);
             let mut line = TrainingGame::new(&start);
             line.open(60, &mut rng);
             for _ in 0..60 {
@@ -273,7 +270,7 @@ mod tests {
                     .legal_moves()
                     .filter(|&mv| !line.allows(mv))
                     .count();
-                search.begin(line.game_state(), 40, true);
+                search.begin(line.game_state(), true);
                 while let Some(leaf) = search.wanted() {
                     let came_back = leaf.ply() > position.ply() && !past.is_new(leaf);
                     assert!(!came_back || leaf.last_move() == Some(leaf.pass()));

@@ -71,27 +71,20 @@ impl Boards for Flex {
         tensor(sum, dims)
     }
 
-    fn board_moments(x: FloatTensor<Self>) -> (FloatTensor<Self>, FloatTensor<Self>) {
-        let channels = x.shape()[1];
-        let mut mean = with_numbers([x], |[x]| kernel::moments(x, channels));
-        let variance = mean.split_off(channels);
-        let flat = |numbers| tensor(numbers, Shape::new([channels]));
-        (flat(mean), flat(variance))
-    }
-
     fn board_norm(
         x: FloatTensor<Self>,
         gamma: FloatTensor<Self>,
         beta: FloatTensor<Self>,
-        mean: FloatTensor<Self>,
-        variance: FloatTensor<Self>,
         relu: bool,
-    ) -> FloatTensor<Self> {
-        let dims = x.shape();
-        let y = with_numbers([x, gamma, beta, mean, variance], |[x, factors @ ..]| {
-            kernel::norm(x, factors, NORM_EPSILON, relu)
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
+        let (dims, channels) = (x.shape(), gamma.shape());
+        let (y, mean, variance) = with_numbers([x, gamma, beta], |[x, gamma, beta]| {
+            let [mean, variance] = kernel::moments(x, gamma.len());
+            let y = kernel::norm(x, [gamma, beta, &mean, &variance], NORM_EPSILON, relu);
+            (y, mean, variance)
         });
-        tensor(y, dims)
+        let flat = |numbers| tensor(numbers, channels.clone());
+        (tensor(y, dims), flat(mean), flat(variance))
     }
 }
 
@@ -125,13 +118,10 @@ impl BoardGradients for Flex {
     ) -> [FloatTensor<Self>; 3] {
         let (dims, channels) = (x.shape(), gamma.shape());
         let tensors = [x, gradient, gamma, beta, mean, variance];
-        let found = with_numbers(tensors, |[x, gradient, factors @ ..]| {
+        let [to_x, to_gamma, to_beta] = with_numbers(tensors, |[x, gradient, factors @ ..]| {
             kernel::norm_gradient(x, gradient, factors, NORM_EPSILON, relu)
         });
-        [
-            tensor(found.x, dims),
-            tensor(found.gamma, channels.clone()),
-            tensor(found.beta, channels),
-        ]
+        let flat = |numbers| tensor(numbers, channels.clone());
+        [tensor(to_x, dims), flat(to_gamma), flat(to_beta)]
     }
 }

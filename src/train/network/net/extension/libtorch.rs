@@ -12,24 +12,22 @@ use super::{BoardGradients, Boards};
 const EPSILON: f64 = NORM_EPSILON as f64;
 
 impl Boards for LibTorch {
-    fn board_moments(x: FloatTensor<Self>) -> (FloatTensor<Self>, FloatTensor<Self>) {
-        let (mean, inverse) = as_map(&x.tensor).batch_norm_stats(EPSILON);
-        let variance = inverse.pow_tensor_scalar(-2.0) - EPSILON;
-        (TchTensor::new(mean), TchTensor::new(variance))
-    }
-
     fn board_norm(
         x: FloatTensor<Self>,
         gamma: FloatTensor<Self>,
         beta: FloatTensor<Self>,
-        mean: FloatTensor<Self>,
-        variance: FloatTensor<Self>,
         relu: bool,
-    ) -> FloatTensor<Self> {
-        let inverse = reciprocal_deviation(&variance.tensor);
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
         let map = as_map(&x.tensor);
+        let (mean, inverse) = map.batch_norm_stats(EPSILON);
         let mut y = normed(&map, &gamma, &beta, &mean, &inverse);
-        TchTensor::new(as_points(&if relu { y.relu_() } else { y }))
+        let y = as_points(&if relu { y.relu_() } else { y });
+        let variance = inverse.pow_tensor_scalar(-2.0) - EPSILON;
+        (
+            TchTensor::new(y),
+            TchTensor::new(mean),
+            TchTensor::new(variance),
+        )
     }
 }
 
@@ -40,10 +38,10 @@ impl BoardGradients for LibTorch {
         gradient: FloatTensor<Self>,
         relu: bool,
     ) -> [FloatTensor<Self>; 3] {
-        let inverse = reciprocal_deviation(&variance.tensor);
+        let inverse = (&variance.tensor + EPSILON).rsqrt();
         let (map, mut gradient) = (as_map(&x.tensor), as_map(&gradient.tensor));
         if relu {
-            let y = normed(&map, &gamma, &beta, &mean, &inverse);
+            let y = normed(&map, &gamma, &beta, &mean.tensor, &inverse);
             gradient = y.threshold_backward(&gradient, 0.0);
         }
         let (mean, weight) = (&mean.tensor, Some(&gamma.tensor));
@@ -64,19 +62,15 @@ impl BoardGradients for LibTorch {
     }
 }
 
-fn reciprocal_deviation(variance: &Tensor) -> Tensor {
-    (variance + EPSILON).rsqrt()
-}
-
 fn normed(
     map: &Tensor,
     gamma: &TchTensor,
     beta: &TchTensor,
-    mean: &TchTensor,
+    mean: &Tensor,
     inverse: &Tensor,
 ) -> Tensor {
     let (gamma, beta) = (Some(&gamma.tensor), Some(&beta.tensor));
-    map.batch_norm_elemt(gamma, beta, &mean.tensor, inverse, EPSILON)
+    map.batch_norm_elemt(gamma, beta, mean, inverse, EPSILON)
 }
 
 /// `[points, channels]` as one map with channels last, for which libtorch has its fastest kernels.

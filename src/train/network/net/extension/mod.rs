@@ -17,7 +17,6 @@ mod tests;
 
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Backend, Dispatch, backend_extension};
-use burn::tensor::Tensor;
 
 use super::kernel::Sizes;
 
@@ -46,19 +45,14 @@ pub(in crate::network::net) trait Boards: Backend {
         composed::add_by_board::<Self>(x, bias, sizes)
     }
 
-    /// The mean and the variance of each channel. They have no gradient of their own: the gradient
-    /// of a norm by its input's moments is included in the norm's.
-    fn board_moments(x: FloatTensor<Self>) -> (FloatTensor<Self>, FloatTensor<Self>);
-
-    /// Batch norm by given moments, all but `x` are `[channels]`; with `relu` the answers are at least 0.
+    /// Batch norm, gamma and beta `[channels]`, then a ReLU if `relu`; also the mean and the variance of each channel,
+    /// which have no gradient of their own: that of a norm by its input's moments is included in the norm's.
     fn board_norm(
         x: FloatTensor<Self>,
         gamma: FloatTensor<Self>,
         beta: FloatTensor<Self>,
-        mean: FloatTensor<Self>,
-        variance: FloatTensor<Self>,
         relu: bool,
-    ) -> FloatTensor<Self>;
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
 }
 
 /// Gradients of these layers, on a backend that does not record them itself.
@@ -86,43 +80,4 @@ pub(in crate::network::net) trait BoardGradients: Boards {
         gradient: FloatTensor<Self>,
         relu: bool,
     ) -> [FloatTensor<Self>; 3];
-}
-
-/// The convolution of tensors on any device.
-pub(in crate::network::net) fn board_conv(
-    x: Tensor<2>,
-    factors: Tensor<4>,
-    sizes: Sizes,
-    depthwise: bool,
-) -> Tensor<2> {
-    let (x, factors) = (x.into_dispatch(), factors.into_dispatch());
-    let y = <Dispatch as Boards>::board_conv(x, factors, sizes, depthwise, false);
-    Tensor::from_dispatch(y)
-}
-
-/// Adds `[boards, channels]` to the points of each board, on any device.
-pub(in crate::network::net) fn add_by_board(
-    x: Tensor<2>,
-    bias: Tensor<2>,
-    sizes: Sizes,
-) -> Tensor<2> {
-    let (x, bias) = (x.into_dispatch(), bias.into_dispatch());
-    Tensor::from_dispatch(<Dispatch as Boards>::add_by_board(x, bias, sizes))
-}
-
-/// The mean and the variance of each channel, on any device.
-pub(in crate::network::net) fn board_moments(x: Tensor<2>) -> (Tensor<1>, Tensor<1>) {
-    let (mean, variance) = <Dispatch as Boards>::board_moments(x.into_dispatch());
-    (Tensor::from_dispatch(mean), Tensor::from_dispatch(variance))
-}
-
-/// Batch norm of tensors on any device: `[gamma, beta, mean, variance]`, then a ReLU if `relu`.
-pub(in crate::network::net) fn board_norm(
-    x: Tensor<2>,
-    factors: [Tensor<1>; 4],
-    relu: bool,
-) -> Tensor<2> {
-    let [gamma, beta, mean, variance] = factors.map(Tensor::into_dispatch);
-    let y = <Dispatch as Boards>::board_norm(x.into_dispatch(), gamma, beta, mean, variance, relu);
-    Tensor::from_dispatch(y)
 }
