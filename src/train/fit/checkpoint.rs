@@ -14,7 +14,7 @@ use crate::fit::FitParams;
 use crate::fit::optimizer::{self, Optimizer};
 use crate::network::architecture::{Architecture, GameShape};
 use crate::network::net::{Role, WeightTensor, Weights};
-use crate::shards::row::MAX_POINTS;
+use tengen::game::zobrist::MAX_POINTS;
 use tengen::game::{BoardSize, Game};
 
 /// Version of the file; a reader refuses any other.

@@ -16,7 +16,7 @@ mod libtorch;
 mod tests;
 
 use burn::backend::tensor::FloatTensor;
-use burn::backend::{Backend, Dispatch, backend_extension};
+use burn::backend::{Backend, backend_extension};
 
 use super::kernel::Sizes;
 
