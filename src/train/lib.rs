@@ -33,7 +33,7 @@
 //! - `cuda` of 0.22 needs `tracel-llvm-bundler`, which downloads LLVM at build time. Burn 0.21 does
 //!   not, but its tensors have another type.
 //!
-//! Either is one more name in [`network::device`] and one more backend in the list of [`network::net`]'s extension,
+//! Either is one more case in [`network::device`] and one more backend in the list of [`network::net`]'s extension,
 //! whose default bodies serve any; batch norms are each backend's own. The optimiser is on the host: a step of a small network moves
 //! 400 kB of gradients and as many weights, which is little compared with a batch of 4,096 rows.
 //! Norm statistics are transferred the same way.

@@ -21,7 +21,6 @@ use tengen_train::fit::{
     Fit, FitContext, FitParams, FitReport, LossWeights, RowsParams, Schedule, find_encoding, fit,
 };
 use tengen_train::network::architecture::{Architecture, GameShape};
-use tengen_train::network::device::FitDevice;
 use tengen_train::play::runtime::Runtime;
 use tengen_train::shards::dataset::Dataset;
 use tengen_train::trainable::Trainable;
@@ -153,7 +152,7 @@ pub(crate) struct Args {
     seed: u64,
     /// Device: cpu (all cores, nothing to install), or in a build with the feature libtorch: cuda or cuda:N
     #[arg(long, default_value_t)]
-    device: FitDevice,
+    device: EvalDevice,
     /// Progress as JSON lines on stdout
     #[arg(long)]
     json: bool,

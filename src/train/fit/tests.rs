@@ -35,7 +35,7 @@ fn attempt(
     let (empty, dataset) = data;
     let context = FitContext {
         folder,
-        device: FitDevice::Cpu,
+        device: Device::Cpu,
         clock: &FakeClock::new(),
         checkpoint_every: Duration::ZERO,
         start_from: start,
@@ -147,7 +147,7 @@ fn a_run_goes_on_with_the_same_rows_and_teacher_only() {
     let (empty, dataset) = &data;
     let context = FitContext {
         folder: folder.path(),
-        device: FitDevice::Cpu,
+        device: Device::Cpu,
         clock: &FakeClock::new(),
         checkpoint_every: Duration::ZERO,
         start_from: None,
