@@ -23,7 +23,7 @@ pub(crate) struct Args {
     checkpoint: Option<PathBuf>,
     /// Write an untrained network of this architecture, such as tengen-20b128c, to measure its
     /// speed
-    #[arg(long, value_name = "NET", conflicts_with_all = ["checkpoint", "last_step", "all_heads"])]
+    #[arg(long, value_name = "NET", conflicts_with_all = ["checkpoint", "all_heads"])]
     untrained: Option<Architecture>,
     /// The game of the untrained network
     #[arg(
@@ -39,9 +39,6 @@ pub(crate) struct Args {
     /// The ONNX file to write
     #[arg(long)]
     out: PathBuf,
-    /// Export the weights of the last step instead of their moving average
-    #[arg(long)]
-    last_step: bool,
     /// Also write the auxiliary heads as outputs: ownership, fate, score, lead, reply, where there
     /// are any. The engine reads lead and ownership, in games that count points
     #[arg(long)]
@@ -89,17 +86,13 @@ fn export(args: &Args, path: &Path) -> anyhow::Result<()> {
     let mut info = network_info(&checkpoint);
     info.games += args.earlier_games;
     info.steps += args.earlier_steps;
-    let weights = if args.last_step {
-        &checkpoint.weights
-    } else {
-        &checkpoint.average
-    };
     let outputs = if args.all_heads {
         Outputs::All
     } else {
         Outputs::Play
     };
-    let onnx = to_onnx(checkpoint.params.architecture, weights, &info, outputs)?;
+    let architecture = checkpoint.params.architecture;
+    let onnx = to_onnx(architecture, &checkpoint.average, &info, outputs)?;
     durable::write(&args.out, &onnx)?;
     log::info!(
         "{} after {} games and {} steps: {} bytes in {}",

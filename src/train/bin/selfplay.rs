@@ -17,7 +17,7 @@ use tengen_train::command::{Inference, Interrupt, Reporter, Threads, refuse_kata
 use tengen_train::play::generate::{Plan, Progress, generate};
 use tengen_train::play::generator::{GameGenerator, NetworkGenerator, RolloutGenerator};
 use tengen_train::play::mcts::MctsParams;
-use tengen_train::play::settings::{PROVE_FROM, SelfPlay};
+use tengen_train::play::settings::SelfPlay;
 use tengen_train::trainable::Trainable;
 
 #[derive(Debug, Parser)]
@@ -182,25 +182,19 @@ fn play_by_network<G: Trainable>(
     let (runtime, settings) = (args.inference.runtime(), &args.play.settings);
     let network = runtime.open(&args.model, start.size())?;
     let how = args.how()?;
-    let mut generator = format!(
-        "network={}:{checksum:016x} root={} visits={} prove-nodes={} {}",
+    let generator = format!(
+        "network={}:{checksum:016x} root={} visits={} prove-nodes={} prove-from={} learn-proofs={} \
+         opening-choices={} move-noise={} {}",
         info.network,
         how.root,
         how.visits,
         settings.prove_nodes,
+        settings.prove_from,
+        settings.learn_proofs,
+        settings.opening_choices,
+        settings.move_noise,
         args.set.join(" ")
     );
-    // Folders from before these settings existed can still be continued.
-    let proofs = (settings.prove_from, settings.learn_proofs);
-    if proofs != (PROVE_FROM, false) {
-        generator += &format!(" prove-from={} learn-proofs={}", proofs.0, proofs.1);
-    }
-    if settings.opening_choices != 1 {
-        generator += &format!(" opening-choices={}", settings.opening_choices);
-    }
-    if settings.move_noise != 0.0 {
-        generator += &format!(" move-noise={}", settings.move_noise);
-    }
     let plan = args.common.plan(settings, generator)?;
     let generator = NetworkGenerator { network, play: how };
     play(start, &plan, &args.common, &generator, interrupt)
