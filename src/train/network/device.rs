@@ -29,7 +29,7 @@ fn open_cuda(device: eval::Device, cards: eval::CudaDevices) -> Result<Device, T
     // A libtorch without CUDA counts no devices.
     let count = usize::try_from(tch::Cuda::device_count()).unwrap_or_default();
     match cards.numbers().collect::<Vec<u8>>()[..] {
-        [number] if usize::from(number) < count => Ok(Device::libtorch_cuda(number.into())),
+        [number] if usize::from(number) < count => Ok(Device::libtorch_cuda(usize::from(number))),
         _ => Err(TrainError::Setting(format!(
             "device {device}: a fit runs on one of the NVIDIA GPUs, numbered from 0, of which libtorch finds {count}; a \
              libtorch for processors alone finds none"
