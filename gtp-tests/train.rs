@@ -89,7 +89,7 @@ fn a_run_says_at_once_that_a_device_is_missing() {
     for (command, flags, missing) in [
         (
             &["loop", &plan, "--out", &out],
-            &["--fit-device", "cuda:99"][..],
+            &["--fit-device", "cuda:63"][..],
             "libtorch",
         ),
         (&["loop", &plan, "--out", &out], &on_card, library),

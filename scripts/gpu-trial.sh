@@ -461,21 +461,18 @@ for name in $names; do
         --model "$(file "$name")" --visits 64 --out "$out/games-$name" --concurrent 256
     if compgen -G "$out/games-$name/games-*" >/dev/null; then data=$out/games-$name; fi
 done
-# A rehearsal uses the same libraries on the processor, if available, and our own kernels.
-fit_device=libtorch
-[ -z "$cuda" ] || fit_device=${device%%,*}
+# A rehearsal uses our own kernels.
 steps=200
 [ -z "$quick" ] || steps=4
 for net in tengen-5b32c $([ -n "$quick" ] || echo tengen-8b48c tengen-20b128c); do
     [ -n "$data" ] || break
     fit=(fit --data "$data" --net "$net" --steps "$steps" --json --out "$out/fit")
-    if [ -z "$cuda" ]; then
-        rm -rf "$out/fit"
-        step "fit $net" 60 "$bin/tengen-train" "${fit[@]}"
-        [ -x "$fitter" ] || continue
-    fi
     rm -rf "$out/fit"
-    step "fit $net $fit_device" 60 fits "${fit[@]}" --device "$fit_device"
+    if [ -z "$cuda" ]; then
+        step "fit $net" 60 "$bin/tengen-train" "${fit[@]}"
+    else
+        step "fit $net ${device%%,*}" 60 fits "${fit[@]}" --device "${device%%,*}"
+    fi
 done
 
 echo "results in $results, logs beside it; $failures of the steps failed" >&2

@@ -10,7 +10,7 @@
 //! There is one training code, which must run on a bare machine with `cargo` alone. Of the suitable
 //! libraries, Burn was the fastest (5 blocks x 32 channels, batch 256, two cores of a Zen 5: 1,000
 //! samples/s; Burn 0.21 211, candle 0.11 290), and it chooses its device at run time, so that
-//! libtorch and GPUs are supported by the same code ([`network::device`]) and not by a second trainer. Four
+//! GPUs are supported by libtorch and the same code ([`network::device`]) and not by a second trainer. Four
 //! parts are our own: convolution and batch norm on the CPU ([`network::net`]), the parallel micro-batches
 //! (`fit::gradient_workers`), the optimiser on plain numbers ([`fit::optimizer`]: this makes a resumed run
 //! equal to the bit), and the ONNX writer, since Burn's export leaves batch norms unfolded and
@@ -33,8 +33,8 @@
 //! - `cuda` of 0.22 needs `tracel-llvm-bundler`, which downloads LLVM at build time. Burn 0.21 does
 //!   not, but its tensors have another type.
 //!
-//! Either is one more name in [`network::device`] and one more backend in the list of [`network::net`]'s extension,
-//! whose default bodies serve any. The optimiser is on the host: a step of a small network moves
+//! Either is one more case in [`network::device`] and one more backend in the list of [`network::net`]'s extension,
+//! whose default bodies serve any; batch norms are each backend's own. The optimiser is on the host: a step of a small network moves
 //! 400 kB of gradients and as many weights, which is little compared with a batch of 4,096 rows.
 //! Norm statistics are transferred the same way.
 

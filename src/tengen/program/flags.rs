@@ -48,22 +48,13 @@ pub trait FlagSet {
 pub struct Flags<T, S> {
     /// All settings.
     pub settings: T,
-    given: Vec<&'static str>,
     set: PhantomData<S>,
-}
-
-impl<T, S> Flags<T, S> {
-    /// Whether a setting was given.
-    pub fn is_given(&self, name: &str) -> bool {
-        self.given.contains(&name)
-    }
 }
 
 impl<T: Table, S: FlagSet> FromArgMatches for Flags<T, S> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let mut flags = Flags {
             settings: T::default(),
-            given: Vec::new(),
             set: PhantomData,
         };
         flags.update_from_arg_matches(matches)?;
@@ -74,7 +65,6 @@ impl<T: Table, S: FlagSet> FromArgMatches for Flags<T, S> {
         for (name, value) in given(&T::settings(), matches) {
             let refused = |error| Error::raw(ErrorKind::ValueValidation, format!("--{error}\n"));
             self.settings.set(name, &value).map_err(refused)?;
-            self.given.push(name);
         }
         Ok(())
     }
@@ -135,7 +125,7 @@ mod tests {
         } = flags.settings;
         assert_eq!((long_name, shown, left_out), (4, true, 1));
         let flags = read(&["--shown", "off"]).expect("flags");
-        assert!(flags.is_given("shown") && !flags.is_given("long-name"));
+        assert!(!flags.settings.shown);
         assert!(read(&["--left-out", "2"]).is_err());
     }
 

@@ -87,12 +87,8 @@ fn export(args: &Args, path: &Path) -> anyhow::Result<()> {
     } else {
         Outputs::Play
     };
-    let onnx = to_onnx(
-        checkpoint.params.architecture,
-        &checkpoint.average,
-        &info,
-        outputs,
-    )?;
+    let architecture = checkpoint.params.architecture;
+    let onnx = to_onnx(architecture, &checkpoint.average, &info, outputs)?;
     durable::write(&args.out, &onnx)?;
     log::info!(
         "{} after {} games and {} steps: {} bytes in {}",

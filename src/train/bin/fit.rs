@@ -6,23 +6,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use clap::{Arg, Parser, ValueEnum};
+use clap::{Parser, ValueEnum};
 use serde_json::json;
 use tengen::clock::SystemClock;
 use tengen::fnv;
 use tengen::game::BoardSize;
 use tengen::games::with_game;
-use tengen::program::{FlagSet, Flags, with_note};
+use tengen::program::{FlagSet, Flags};
 use tengen_nn::eval::{Device as EvalDevice, ModelSource};
 use tengen_train::cycle::Window;
 use tengen_train::fit::checkpoint::Checkpoint;
-use tengen_train::fit::optimizer::OptimizerKind;
 use tengen_train::fit::teacher::{KeptAnswers, TeacherNetwork, TeacherParams};
 use tengen_train::fit::{
     Fit, FitContext, FitParams, FitReport, LossWeights, RowsParams, Schedule, find_encoding, fit,
 };
 use tengen_train::network::architecture::{Architecture, GameShape};
-use tengen_train::network::device::FitDevice;
 use tengen_train::play::runtime::Runtime;
 use tengen_train::shards::dataset::Dataset;
 use tengen_train::trainable::Trainable;
@@ -30,9 +28,6 @@ use tengen_train::trainable::Trainable;
 use tengen_train::command::Interrupt;
 use tengen_train::command::Reporter;
 
-/// Default learning rate and weight decay of SGD.
-const SGD_RATE: f32 = 0.05;
-const SGD_DECAY: f32 = 1e-4;
 /// Default change of the policy per step, in nats, with `--schedule kl`.
 const KL_TARGET: f32 = 0.003;
 
@@ -78,17 +73,7 @@ fn weight(text: &str) -> Result<f32, String> {
     }
 }
 
-/// The rate's flag under its old name, too, and the defaults of `--rule sgd`.
-fn as_before(arg: Arg) -> Arg {
-    match arg.get_id().as_str() {
-        "learning-rate" => with_note(arg.visible_alias("lr"), &format!(" [sgd: {SGD_RATE}]")),
-        "weight-decay" => with_note(arg, &format!(" [sgd: {SGD_DECAY}]")),
-        _ => arg,
-    }
-}
-
 #[derive(Debug, Parser)]
-#[command(mut_args(as_before))]
 pub(crate) struct Args {
     /// Folder of shards; may be given several times, oldest games first
     #[arg(long, required = true)]
@@ -113,9 +98,6 @@ pub(crate) struct Args {
     epochs: f64,
     #[command(flatten)]
     fit: Flags<Fit, OfOneFit>,
-    /// The optimiser: AdamW, or SGD with Nesterov momentum 0.9
-    #[arg(long, default_value = "adamw", value_parser = ["adamw", "sgd"])]
-    rule: String,
     /// Schedule of the learning rate after the warm-up [default: cosine, and kl with --kl-target]
     #[arg(long, value_enum)]
     schedule: Option<ScheduleName>,
@@ -159,10 +141,9 @@ pub(crate) struct Args {
     /// Seed of weights, order and symmetries
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Device: cpu (all cores, nothing to install), or in a build with the feature libtorch:
-    /// libtorch (the same cores), cuda or cuda:N
+    /// Device: cpu (all cores, nothing to install), or in a build with the feature libtorch: cuda or cuda:N
     #[arg(long, default_value_t)]
-    device: FitDevice,
+    device: EvalDevice,
     /// Progress as JSON lines on stdout
     #[arg(long)]
     json: bool,
@@ -188,13 +169,12 @@ pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
 fn learn<G: Trainable>(
     args: &Args,
     empty: &G,
-    mut dataset: Dataset,
+    dataset: Dataset,
     interrupt: &Interrupt,
 ) -> anyhow::Result<()> {
     let sizes = dataset.boards.iter();
     let boards = sizes.map(|&size| G::with_rules(size, empty.rules()));
     let boards = boards.collect::<Result<Vec<G>, _>>()?;
-    leave_out_settled(&mut dataset, &boards, args.fit.settings.settled_nodes)?;
     let teachers = open_teachers(args, &dataset.boards)?;
     let params = FitParams {
         teacher: teacher_params(args, &teachers)?,
@@ -262,19 +242,6 @@ fn learn<G: Trainable>(
         None => log::info!("{message}"),
     }
     Ok(())
-}
-
-/// Says what [`Dataset::leave_out_settled`] does, which may take long, and does it.
-fn leave_out_settled<G: Trainable>(
-    dataset: &mut Dataset,
-    boards: &[G],
-    nodes: u64,
-) -> anyhow::Result<()> {
-    if nodes > 0 {
-        let rows = dataset.fit.len() + dataset.held_out.len();
-        log::info!("leaving out what the solver settles: {rows} rows, {nodes} nodes each");
-    }
-    Ok(dataset.leave_out_settled(boards, nodes)?)
 }
 
 /// The losses of the auxiliary heads on a batch.
@@ -350,22 +317,6 @@ fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
     let epochs = args.epochs * rows as f64 / settings.batch as f64;
     let steps = args.steps.unwrap_or((epochs.ceil() as u64).max(1));
     let base = FitParams::of::<G>(args.net, steps, settings);
-    let given = |name, value, usual| {
-        if args.fit.is_given(name) {
-            value
-        } else {
-            usual
-        }
-    };
-    let (rate, decay) = (settings.learning_rate, settings.weight_decay);
-    let (rule, rate, decay) = match &*args.rule {
-        "sgd" => (
-            OptimizerKind::Sgd { momentum: 0.9 },
-            given("learning-rate", rate, SGD_RATE),
-            given("weight-decay", decay, SGD_DECAY),
-        ),
-        _ => (OptimizerKind::AdamW, rate, decay),
-    };
     let schedule = match (args.schedule, settings.kl_target) {
         (None | Some(ScheduleName::Kl), Some(target)) => Schedule::Kl { target },
         (Some(ScheduleName::Kl), None) => Schedule::Kl { target: KL_TARGET },
@@ -375,11 +326,8 @@ fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
         (Some(ScheduleName::Constant), None) => Schedule::Constant,
     };
     Ok(FitParams {
-        rule,
-        learning_rate: rate,
         schedule,
         warm_up: args.warm_up.unwrap_or(base.warm_up),
-        weight_decay: decay,
         loss: LossWeights {
             value: args.value_weight,
             squared_value: args.value_loss == "squared",
@@ -391,7 +339,6 @@ fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
         rows: Some(RowsParams {
             held_out: args.rows.settings.held_out,
             window: args.window,
-            settled_nodes: settings.settled_nodes,
         }),
         ..base
     })

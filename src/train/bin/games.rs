@@ -34,9 +34,6 @@ pub(crate) struct ImportArgs {
     /// The rules that networks learn
     #[arg(long, default_value = "")]
     rules: String,
-    /// Take games that were lost on time, too
-    #[arg(long)]
-    on_time: bool,
     /// Leave out games with fewer moves
     #[arg(long, default_value_t = 30)]
     least_plies: usize,
@@ -79,7 +76,6 @@ fn import_on<G: Trainable>(
         inputs: args.inputs.clone(),
         out: args.out.clone(),
         choice: Choice {
-            on_time: args.on_time,
             least_plies: args.least_plies,
             komi_share: args.komi_share,
             seed: args.seed,
@@ -110,7 +106,6 @@ fn summary(done: &ImportProgress) -> String {
         positions,
         resigned,
         counted,
-        on_time,
         played,
         left_out,
     } = &done.counts;
@@ -123,8 +118,8 @@ fn summary(done: &ImportProgress) -> String {
         some => some.join(", "),
     };
     format!(
-        "{games} games, {positions} positions: {resigned} by resignation, {counted} by points, {on_time} on time, \
-         {played} ended on the board; left out: {left_out}"
+        "{games} games, {positions} positions: {resigned} by resignation, {counted} by points, {played} ended on \
+         the board; left out: {left_out}"
     )
 }
 

@@ -16,8 +16,8 @@ use tengen_train::TrainError;
 use tengen_train::command::{Inference, Interrupt, Reporter, Threads, refuse_katago};
 use tengen_train::play::generate::{Plan, Progress, generate};
 use tengen_train::play::generator::{GameGenerator, NetworkGenerator, RolloutGenerator};
-use tengen_train::play::network_game::NetworkPlay;
-use tengen_train::play::settings::{PROVE_FROM, SelfPlay};
+use tengen_train::play::mcts::MctsParams;
+use tengen_train::play::settings::SelfPlay;
 use tengen_train::trainable::Trainable;
 
 #[derive(Debug, Parser)]
@@ -149,17 +149,13 @@ impl NetworkArgs {
         Ok(size)
     }
 
-    fn how(&self) -> anyhow::Result<NetworkPlay> {
-        let mut play = NetworkPlay {
-            mcts: self.play.settings.mcts()?,
-            visits: self.visits,
-        };
+    fn how(&self) -> anyhow::Result<MctsParams> {
+        let mut play = self.play.settings.mcts(self.visits)?;
         for setting in &self.set {
             let (name, value) = setting
                 .split_once('=')
                 .with_context(|| format!("--set {setting}: expected NAME=VALUE"))?;
-            play.mcts
-                .search
+            play.search
                 .set(name, value)
                 .map_err(|error| match error {
                     SetError::Unknown {
@@ -186,30 +182,19 @@ fn play_by_network<G: Trainable>(
     let (runtime, settings) = (args.inference.runtime(), &args.play.settings);
     let network = runtime.open(&args.model, start.size())?;
     let how = args.how()?;
-    let mut generator = format!(
-        "network={}:{checksum:016x} root={:?} visits={} full-share={} fast-visits={} prove-nodes={} {}",
+    let generator = format!(
+        "network={}:{checksum:016x} root={} visits={} prove-nodes={} prove-from={} learn-proofs={} \
+         opening-choices={} move-noise={} {}",
         info.network,
-        how.mcts.root,
+        how.root,
         how.visits,
-        settings.full_share,
-        settings.fast_visits,
         settings.prove_nodes,
+        settings.prove_from,
+        settings.learn_proofs,
+        settings.opening_choices,
+        settings.move_noise,
         args.set.join(" ")
     );
-    // Folders from before these settings existed can still be continued.
-    if settings.correct_nodes != 0 {
-        generator += &format!(" correct-nodes={}", settings.correct_nodes);
-    }
-    let proofs = (settings.prove_from, settings.learn_proofs);
-    if proofs != (PROVE_FROM, false) {
-        generator += &format!(" prove-from={} learn-proofs={}", proofs.0, proofs.1);
-    }
-    if settings.opening_choices != 1 {
-        generator += &format!(" opening-choices={}", settings.opening_choices);
-    }
-    if settings.move_noise != 0.0 {
-        generator += &format!(" move-noise={}", settings.move_noise);
-    }
     let plan = args.common.plan(settings, generator)?;
     let generator = NetworkGenerator { network, play: how };
     play(start, &plan, &args.common, &generator, interrupt)

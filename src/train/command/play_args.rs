@@ -8,7 +8,7 @@ use tengen::system;
 use tengen_nn::eval::{BackendKind, Device as EvalDevice, LibraryPlaces, ModelSource};
 
 use crate::cycle::Resources;
-use crate::network::device::FitDevice;
+use crate::network::device;
 use crate::play::runtime::Runtime;
 
 /// Number of threads.
@@ -92,22 +92,22 @@ pub struct MachineArgs {
     #[command(flatten)]
     /// What plays.
     pub play: PlayArgs,
-    /// Device of fitting: cpu, or in a build with the feature libtorch: libtorch, cuda or cuda:N
+    /// Device of fitting: cpu, or in a build with the feature libtorch: cuda or cuda:N
     #[arg(long, default_value_t)]
-    fit_device: FitDevice,
+    fit_device: EvalDevice,
 }
 
 impl MachineArgs {
     /// What a run on this machine alone works with.
     ///
     /// # Errors
-    /// As [`Threads::number`] and [`FitDevice::open`].
+    /// As [`Threads::number`] and [`device::open`].
     pub fn resources<'a>(
         &self,
         runtime: &'a Runtime,
         clock: &'a SystemClock,
     ) -> anyhow::Result<Resources<'a>> {
-        self.fit_device.open()?;
+        device::open(self.fit_device)?;
         Ok(Resources {
             runtime,
             threads: self.play.threads.number(),

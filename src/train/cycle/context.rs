@@ -6,12 +6,12 @@ use super::run_folder::{RunFolder, save};
 use super::{RunEvent, StepName};
 use crate::TrainError;
 use crate::cycle::report;
-use crate::network::device::FitDevice;
 use crate::play::runtime::Runtime;
 use crate::trainable::Trainable;
 use std::path::PathBuf;
 use std::time::Duration;
 use tengen::clock::Clock;
+use tengen_nn::eval::Device;
 
 /// Resources of a session.
 pub struct Resources<'a> {
@@ -20,7 +20,7 @@ pub struct Resources<'a> {
     /// Number of self-play threads.
     pub threads: usize,
     /// Where networks are fitted, recording gradients.
-    pub fit_device: FitDevice,
+    pub fit_device: Device,
     /// Clock of the run.
     pub clock: &'a dyn Clock,
 }
@@ -33,7 +33,7 @@ impl<'a> Resources<'a> {
         Resources {
             runtime,
             threads: 2,
-            fit_device: FitDevice::Cpu,
+            fit_device: Device::Cpu,
             clock,
         }
     }

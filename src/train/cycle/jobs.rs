@@ -14,7 +14,6 @@ use crate::fit::{FitParams, find_encoding, start_weights, usual_encoding};
 use crate::play::generate::Plan;
 use crate::play::generator::{GameGenerator, NetworkGenerator, RolloutGenerator};
 use crate::play::matches::MatchPlayer;
-use crate::play::network_game::NetworkPlay;
 use crate::play::settings::SelfPlay;
 use crate::trainable::Trainable;
 use tengen::encode::{find, made_up};
@@ -128,10 +127,8 @@ impl GamesJob {
                 nothing(stage, plan.fit.encoding.as_deref(), start)?
             }
         };
-        let play = NetworkPlay {
-            mcts: plan.self_play.mcts().map_err(TrainError::plan)?,
-            visits: u32::try_from(self.visits).unwrap_or(u32::MAX),
-        };
+        let visits = u32::try_from(self.visits).unwrap_or(u32::MAX);
+        let play = plan.self_play.mcts(visits).map_err(TrainError::plan)?;
         Ok(Box::new(NetworkGenerator { network, play }))
     }
 }

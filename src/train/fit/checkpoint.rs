@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use crate::TrainError;
 use crate::durable;
 use crate::fit::FitParams;
-use crate::fit::optimizer::Optimizer;
+use crate::fit::optimizer::{self, Optimizer};
 use crate::network::architecture::{Architecture, GameShape};
 use crate::network::net::{Role, WeightTensor, Weights};
-use crate::shards::row::MAX_POINTS;
+use tengen::game::zobrist::MAX_POINTS;
 use tengen::game::{BoardSize, Game};
 
 /// Version of the file; a reader refuses any other.
@@ -128,8 +128,8 @@ impl Origin {
     }
 }
 
-/// A run between two steps.
-#[derive(Debug, Clone, PartialEq)]
+/// A run between two steps. In a file its header has all but the numbers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint {
     /// Training data of the network.
     pub origin: Origin,
@@ -139,14 +139,18 @@ pub struct Checkpoint {
     pub step: u64,
     /// Steps behind the averages and the optimiser's state when the run began, from earlier fits of
     /// the same network.
+    #[serde(default)]
     pub steps_before: u64,
     /// Factor of the learning rate, see [`crate::fit::Schedule::Kl`].
     pub rate_factor: f32,
     /// The weights being fitted.
+    #[serde(skip)]
     pub weights: Weights,
     /// Their moving average: the network to play with.
+    #[serde(skip)]
     pub average: Weights,
-    /// State of the optimiser, such as momentum.
+    /// State of the optimiser.
+    #[serde(skip)]
     pub optimizer: Optimizer,
 }
 
@@ -157,25 +161,22 @@ struct Version {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Header {
+struct Header<C> {
     format: u32,
     creator: String,
-    origin: Origin,
-    params: FitParams,
-    step: u64,
-    #[serde(default)]
-    steps_before: u64,
-    rate_factor: f32,
+    #[serde(flatten)]
+    checkpoint: C,
     tensors: Vec<(String, Vec<usize>, Role)>,
 }
 
-impl Header {
+impl Header<Checkpoint> {
     /// Whether it describes the network that it names, and this number of bytes of weights: a reader makes room by what it
     /// says.
     fn check(&self, bytes: usize) -> Result<(), String> {
-        self.origin.check()?;
-        let architecture = self.params.architecture;
-        let shapes = architecture.shapes(self.origin.planes, self.origin.game_shape());
+        let Checkpoint { origin, params, .. } = &self.checkpoint;
+        origin.check()?;
+        let architecture = params.architecture;
+        let shapes = architecture.shapes(origin.planes, origin.game_shape());
         let wanted = shapes.tensors();
         if self.tensors.len() != wanted.len() {
             return Err(format!(
@@ -194,14 +195,14 @@ impl Header {
                 wanted.name, wanted.dims
             ));
         }
-        let count = |tensors: &mut dyn Iterator<Item = &WeightTensor>| -> usize {
-            tensors
-                .map(|tensor| tensor.dims.iter().product::<usize>())
-                .sum()
+        let numbers_of = |tensor: &WeightTensor| {
+            let memory = match tensor.role {
+                Role::Buffer => 0,
+                Role::Weight | Role::Bias => optimizer::NUMBERS,
+            };
+            (2 + memory) * tensor.dims.iter().product::<usize>()
         };
-        let all = count(&mut wanted.iter());
-        let fitted = count(&mut wanted.iter().filter(|tensor| tensor.role != Role::Buffer));
-        let numbers = 2 * all + self.params.rule.numbers() * fitted;
+        let numbers: usize = wanted.iter().map(numbers_of).sum();
         match bytes == 4 * numbers {
             true => Ok(()),
             false => Err(format!(
@@ -300,11 +301,7 @@ impl Checkpoint {
         let header = Header {
             format: FORMAT,
             creator: concat!("tengen-train ", env!("CARGO_PKG_VERSION")).to_owned(),
-            origin: self.origin.clone(),
-            params: self.params.clone(),
-            step: self.step,
-            steps_before: self.steps_before,
-            rate_factor: self.rate_factor,
+            checkpoint: self,
             tensors: tensors
                 .map(|w| (w.name.clone(), w.dims.clone(), w.role))
                 .collect(),
@@ -339,9 +336,15 @@ impl Checkpoint {
                 version.format
             ));
         }
-        let header: Header = serde_json::from_slice(header).map_err(|error| error.to_string())?;
+        let header: Header<Checkpoint> =
+            serde_json::from_slice(header).map_err(|error| error.to_string())?;
         header.check(numbers.len())?;
-        let steps = header.steps_before.checked_add(header.step);
+        let Header {
+            checkpoint,
+            tensors,
+            ..
+        } = header;
+        let steps = checkpoint.steps_before.checked_add(checkpoint.step);
         let steps = steps.ok_or("its number of steps is out of range")?;
         let mut numbers = numbers
             .chunks_exact(4)
@@ -349,7 +352,7 @@ impl Checkpoint {
         let mut take = |len: usize| -> Vec<f32> { numbers.by_ref().take(len).collect() };
         let mut network = || {
             let mut weights = Weights::default();
-            for (name, dims, role) in header.tensors.iter().cloned() {
+            for (name, dims, role) in tensors.iter().cloned() {
                 let values = take(dims.iter().product());
                 weights.push(WeightTensor {
                     name,
@@ -361,20 +364,16 @@ impl Checkpoint {
             weights
         };
         let (weights, average) = (network(), network());
-        let mut optimizer = Optimizer::new(header.params.rule, &weights);
+        let mut optimizer = Optimizer::new(&weights);
         for slot in optimizer.first.iter_mut().chain(&mut optimizer.second) {
             *slot = take(slot.len());
         }
         optimizer.resume_at(steps);
         Ok(Checkpoint {
-            origin: header.origin,
-            params: header.params,
-            step: header.step,
-            steps_before: header.steps_before,
-            rate_factor: header.rate_factor,
             weights,
             average,
             optimizer,
+            ..checkpoint
         })
     }
 }
@@ -412,7 +411,7 @@ mod tests {
         };
         let (weights, _) = params.architecture.declare(3, origin.game_shape(), 1);
         let checkpoint = Checkpoint {
-            optimizer: Optimizer::new(params.rule, &weights),
+            optimizer: Optimizer::new(&weights),
             average: weights.clone(),
             weights,
             origin,

@@ -15,7 +15,7 @@ use crate::fit::checkpoint::Checkpoint;
 use crate::fit::held_out::planes;
 use crate::fit::objective::{loss, mean_loss};
 use crate::network::architecture::Outputs;
-use crate::network::net::{AuxHead, Forward, Maps, Mode, all_numbers, numbers};
+use crate::network::net::{Forward, Maps, Mode, all_numbers, numbers};
 
 /// Gradients of a batch.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -26,10 +26,8 @@ pub(crate) struct BatchGradients {
     pub(crate) statistics: Vec<(usize, Vec<f32>)>,
     /// Policy logits, `[len, policy_len]` of each size, micro-batch after micro-batch.
     pub(crate) policy: Vec<f32>,
-    /// Losses: policy, value.
-    pub(crate) losses: [f32; 2],
-    /// Losses of the auxiliary heads.
-    pub(crate) aux: Vec<(AuxHead, f32)>,
+    /// Losses: policy, value, auxiliary heads.
+    pub(crate) losses: Vec<f32>,
 }
 
 /// The threads of a fit.
@@ -134,12 +132,7 @@ fn compute_micro_batch(state: &Checkpoint, batch: &[Batch], device: &Device) -> 
         gradients,
         statistics: forward.into_statistics(),
         policy: all_numbers(policy),
-        losses: [scalar(loss.policy), scalar(loss.value)],
-        aux: loss
-            .aux
-            .into_iter()
-            .map(|(head, loss)| (head, scalar(loss)))
-            .collect(),
+        losses: loss.parts.into_iter().map(scalar).collect(),
     }
 }
 
@@ -153,12 +146,9 @@ fn join(parts: impl Iterator<Item = (f32, BatchGradients)>) -> BatchGradients {
 impl BatchGradients {
     fn scaled(mut self, factor: f32) -> BatchGradients {
         let statistics = self.statistics.iter_mut().map(|(_, values)| values);
-        for numbers in self.gradients.iter_mut().chain(statistics) {
+        let all = self.gradients.iter_mut().chain(statistics);
+        for numbers in all.chain([&mut self.losses]) {
             numbers.iter_mut().for_each(|number| *number *= factor);
-        }
-        let aux = self.aux.iter_mut().map(|(_, loss)| loss);
-        for loss in self.losses.iter_mut().chain(aux) {
-            *loss *= factor;
         }
         self
     }
@@ -168,14 +158,10 @@ impl BatchGradients {
         let own = self.statistics.iter_mut().map(|(_, values)| values);
         let own = self.gradients.iter_mut().chain(own);
         let new = later.statistics.iter().map(|(_, values)| values);
-        for (own, new) in own.zip(later.gradients.iter().chain(new)) {
+        let new = later.gradients.iter().chain(new).chain([&later.losses]);
+        for (own, new) in own.chain([&mut self.losses]).zip(new) {
             own.iter_mut().zip(new).for_each(|(own, new)| *own += new);
         }
-        let own = self.aux.iter_mut().map(|(_, loss)| loss);
-        let new = later.aux.iter().map(|(_, loss)| loss);
-        let own = self.losses.iter_mut().chain(own);
-        own.zip(later.losses.iter().chain(new))
-            .for_each(|(own, new)| *own += new);
         self.policy.extend(later.policy);
         self
     }
@@ -203,7 +189,7 @@ mod tests {
         let (weights, _) = params.architecture.declare(12, SIZE, 1);
         Checkpoint {
             origin: Origin::of(&[SmallNoGo::new(SIZE).unwrap()], "nogo-1", 12, 0),
-            optimizer: Optimizer::new(params.rule, &weights),
+            optimizer: Optimizer::new(&weights),
             params,
             step: 0,
             steps_before: 0,
@@ -326,7 +312,7 @@ mod tests {
         }
         let (once, twice) = (computed(1, &rows), computed(2, &twice));
         assert_eq!(once.policy, twice.policy[..once.policy.len()]);
-        assert_eq!((once.losses, once.aux), (twice.losses, twice.aux));
+        assert_eq!(once.losses, twice.losses);
         assert_eq!(once.statistics, twice.statistics);
         assert_eq!(once.gradients, twice.gradients);
         assert!(once.gradients.iter().flatten().any(|g| g.abs() > 1e-3));

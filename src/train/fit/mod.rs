@@ -33,13 +33,14 @@ use crate::fit::optimizer::Optimizer;
 use crate::fit::step::{Log, step};
 use crate::fit::teacher::{Teacher, TeacherNetwork};
 use crate::network::architecture::{Architecture, GameShape};
-use crate::network::device::FitDevice;
+use crate::network::device;
 use crate::network::net::Weights;
 use crate::shards::dataset::Dataset;
 use crate::trainable::Trainable;
 use tengen::clock::Clock;
 use tengen::encode::Encoding;
 use tengen::game::Symmetry;
+use tengen_nn::eval::Device;
 
 /// Rows per batch for validation.
 const SCORE_BATCH: usize = 256;
@@ -49,7 +50,7 @@ pub struct FitContext<'a> {
     /// Folder of checkpoints and `losses.jsonl`.
     pub folder: &'a Path,
     /// Where the network is fitted.
-    pub device: FitDevice,
+    pub device: Device,
     /// Clock for the intervals between checkpoints.
     pub clock: &'a dyn Clock,
     /// Time between checkpoints.
@@ -74,7 +75,7 @@ pub fn fit<G: Trainable>(
     context: &FitContext<'_>,
     mut observe: impl FnMut(&FitReport) -> ControlFlow<()>,
 ) -> Result<Checkpoint, TrainError> {
-    let device = context.device.open()?;
+    let device = device::open(context.device)?;
     let _lock = lock_folder(context.folder)?;
     let shape = fitting_shape(boards, params.architecture)?;
     let spec = BatchSpec {
@@ -101,11 +102,11 @@ pub fn fit<G: Trainable>(
         let teacher = teacher.transpose()?;
         Ok(Targets { spec, teacher })
     };
-    let loaders = context.device.loader_threads(params.teacher.is_some());
+    let loaders = device::loader_threads(context.device, params.teacher.is_some());
     let targets = (0..loaders).map(targets);
     let targets = targets.collect::<Result<_, TrainError>>()?;
     let mut loader = Loader::start(boards, Arc::new(dataset.fit), targets, sampling, state.step)?;
-    let workers = GradientWorkers::new(params.batch, context.device.micro_batch())?;
+    let workers = GradientWorkers::new(params.batch, device::micro_batch(context.device))?;
     let mut saved = context.clock.now();
     while state.step < params.steps {
         let batch = loader.next_batch()?;
@@ -202,11 +203,9 @@ fn begin<G: Trainable>(
             (weights, average, start.rate_factor)
         }
     };
-    let same_network = |start: &&Checkpoint| {
-        start.weights.same_shape(&weights) && start.params.rule == params.rule
-    };
+    let same_network = |start: &&Checkpoint| start.weights.same_shape(&weights);
     let before = context.start_from.filter(same_network);
-    let new = || Optimizer::new(params.rule, &weights);
+    let new = || Optimizer::new(&weights);
     Ok(Checkpoint {
         origin,
         params: params.clone(),
@@ -221,26 +220,19 @@ fn begin<G: Trainable>(
 
 /// How a checkpoint's run differs from one with these settings, in words.
 fn difference(checkpoint: &Checkpoint, params: &FitParams, origin: &Origin) -> String {
-    let fields = |params: &FitParams| match serde_json::to_value(params) {
-        Ok(Value::Object(fields)) => fields,
-        _ => Map::new(),
-    };
+    let fields = |params: &FitParams| serde_json::to_value(params).unwrap_or_default();
     let (there, here) = (fields(&checkpoint.params), fields(params));
-    let names: BTreeSet<&String> = there.keys().chain(here.keys()).collect();
-    let text = |fields: &Map<String, Value>, name: &str| {
-        fields.get(name).map_or("none".to_owned(), Value::to_string)
+    let objects = [&there, &here].into_iter().filter_map(Value::as_object);
+    let names: BTreeSet<&String> = objects.flat_map(Map::keys).collect();
+    let text = |value: &Value| match value {
+        Value::Null => "none".to_owned(),
+        other => other.to_string(),
     };
-    let other = names
+    let other: Vec<String> = names
         .into_iter()
-        .filter(|name| there.get(*name) != here.get(*name));
-    let other: Vec<String> = other
-        .map(|name| {
-            format!(
-                "{name} {} and not {}",
-                text(&there, name),
-                text(&here, name)
-            )
-        })
+        .map(|name| (name, &there[name], &here[name]))
+        .filter(|(_, there, here)| there != here)
+        .map(|(name, there, here)| format!("{name} {} and not {}", text(there), text(here)))
         .collect();
     match &*other {
         [] => format!("other boards or inputs than {}", origin.name()),

@@ -19,15 +19,11 @@ const LEAD_UNIT: f32 = 10.0;
 pub(crate) struct Loss {
     /// The weighted sum.
     pub(crate) total: Tensor<1>,
-    /// Cross-entropy of the policy.
-    pub(crate) policy: Tensor<1>,
-    /// Cross-entropy of the value, or its squared error.
-    pub(crate) value: Tensor<1>,
-    /// The losses of the auxiliary heads.
-    pub(crate) aux: Vec<(AuxHead, Tensor<1>)>,
+    /// Cross-entropy of the policy; that of the value, or its squared error; the losses of the auxiliary heads.
+    pub(crate) parts: Vec<Tensor<1>>,
 }
 
-/// The loss of a network's outputs on a batch.
+/// The loss of a network's outputs on a batch, which has a target for each auxiliary head, in their order.
 pub(crate) fn loss(heads: Heads<Tensor<2>>, batch: &Batch, weights: &LossWeights) -> Loss {
     let policy = cross_entropy(heads.policy, &batch.policy, Some(&batch.mask));
     let value = match weights.squared_value {
@@ -35,51 +31,39 @@ pub(crate) fn loss(heads: Heads<Tensor<2>>, batch: &Batch, weights: &LossWeights
         false => cross_entropy(heads.value, &batch.value, None),
     };
     let mut total = policy.clone() + value.clone() * weights.value;
-    let mut aux = Vec::new();
-    for (head, logits) in heads.aux {
-        let Some(target) = batch.aux_targets.iter().find(|target| target.head == head) else {
-            continue;
-        };
-        let loss = match head {
-            AuxHead::Ownership | AuxHead::PointStatus => binary(logits, target),
-            AuxHead::Margin => margin(logits, target),
-            AuxHead::Lead => lead(logits, target),
-            AuxHead::Reply => cross_entropy(logits, &target.values, None),
-        };
+    let mut parts = vec![policy, value];
+    for ((head, logits), target) in heads.aux.into_iter().zip(&batch.aux_targets) {
+        let loss = aux_loss(head, logits, target);
         total = total + loss.clone() * weights.of(head);
-        aux.push((head, loss));
+        parts.push(loss);
     }
-    Loss {
-        total,
-        policy,
-        value,
-        aux,
+    Loss { total, parts }
+}
+
+/// The loss of an auxiliary head, the mean over the rows of a batch.
+pub(crate) fn aux_loss(head: AuxHead, logits: Tensor<2>, target: &AuxTarget) -> Tensor<1> {
+    match head {
+        AuxHead::Ownership | AuxHead::PointStatus => binary(logits, target),
+        AuxHead::Margin => margin(logits, target),
+        AuxHead::Lead => lead(logits, target),
+        AuxHead::Reply => cross_entropy(logits, &target.values, None),
     }
 }
 
-/// The mean over parts with these numbers of rows; `None` if there are none.
+/// The mean over parts of a batch with these numbers of rows; `None` if there are none.
 pub(crate) fn mean_loss(parts: Vec<(usize, Loss)>) -> Option<Loss> {
     let rows: usize = parts.iter().map(|(rows, _)| rows).sum();
     let scaled = |(len, loss): (usize, Loss)| {
         let share = len as f32 / rows as f32;
-        let scale = |loss: Tensor<1>| loss * share;
         Loss {
-            total: scale(loss.total),
-            policy: scale(loss.policy),
-            value: scale(loss.value),
-            aux: loss
-                .aux
-                .into_iter()
-                .map(|(head, loss)| (head, scale(loss)))
-                .collect(),
+            total: loss.total * share,
+            parts: loss.parts.into_iter().map(|part| part * share).collect(),
         }
     };
-    let sum = |sum: Loss, part: Loss| Loss {
-        total: sum.total + part.total,
-        policy: sum.policy + part.policy,
-        value: sum.value + part.value,
-        aux: (sum.aux.into_iter().zip(part.aux))
-            .map(|((head, sum), (_, part))| (head, sum + part))
+    let sum = |sum: Loss, more: Loss| Loss {
+        total: sum.total + more.total,
+        parts: (sum.parts.into_iter().zip(more.parts))
+            .map(|(sum, part)| sum + part)
             .collect(),
     };
     parts.into_iter().map(scaled).reduce(sum)
@@ -140,7 +124,7 @@ fn margin(raw: Tensor<2>, aux: &AuxTarget) -> Tensor<1> {
     )
 }
 
-/// Mean error of the lead, as in `row_loss`.
+/// Mean error of the lead in units of [`LEAD_UNIT`], linear beyond one.
 fn lead(raw: Tensor<2>, aux: &AuxTarget) -> Tensor<1> {
     let target = constant(&aux.values, &raw);
     bent((raw * LEAD_SCALE - target) / LEAD_UNIT, aux, 1.0)
@@ -156,46 +140,6 @@ fn bent(error: Tensor<2>, aux: &AuxTarget, delta: f32) -> Tensor<1> {
     (loss * weight).sum() / rows
 }
 
-/// The same on plain numbers, for one row of an auxiliary head: for validation, and to check the
-/// above.
-pub(crate) fn row_loss(head: AuxHead, out: &[f32], target: &[f32], weight: &[f32]) -> f64 {
-    let out: Vec<f64> = out.iter().copied().map(f64::from).collect();
-    let terms = out
-        .iter()
-        .zip(target.iter().zip(weight))
-        .map(|(&x, (&t, &w))| (x, f64::from(t), f64::from(w)));
-    match head {
-        AuxHead::Ownership | AuxHead::PointStatus => {
-            let loss =
-                |(x, t, w): (f64, f64, f64)| w * (x.max(0.0) - x * t + (-x.abs()).exp().ln_1p());
-            terms.map(loss).sum::<f64>() / out.len() as f64
-        }
-        AuxHead::Margin => {
-            let error = |x: f64, t| x.tanh() * f64::from(MAX_MARGIN) - t;
-            let delta = f64::from(MARGIN_HUBER_DELTA);
-            terms
-                .map(|(x, t, w)| w * row_bent(error(x, t), delta))
-                .sum()
-        }
-        AuxHead::Lead => {
-            let error = |x: f64, t| (x * f64::from(LEAD_SCALE) - t) / f64::from(LEAD_UNIT);
-            terms.map(|(x, t, w)| w * row_bent(error(x, t), 1.0)).sum()
-        }
-        AuxHead::Reply => {
-            let max = out.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let total = out.iter().map(|x| (x - max).exp()).sum::<f64>().ln() + max;
-            terms.map(|(x, t, _)| t * (total - x)).sum()
-        }
-    }
-}
-
-/// [`bent`] of one error.
-fn row_bent(error: f64, delta: f64) -> f64 {
-    let error = error.abs();
-    let bent = error.min(delta);
-    bent * bent + (error - bent) * 2.0 * delta
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -206,6 +150,46 @@ mod tests {
     fn tensor(numbers: &[f32], rows: usize) -> Tensor<2> {
         let shape = [rows, numbers.len() / rows];
         Tensor::from_data(TensorData::new(numbers.to_vec(), shape), &Device::flex())
+    }
+
+    /// The loss of an auxiliary head on plain numbers, for one row.
+    fn row_loss(head: AuxHead, out: &[f32], target: &[f32], weight: &[f32]) -> f64 {
+        let out: Vec<f64> = out.iter().copied().map(f64::from).collect();
+        let terms = out
+            .iter()
+            .zip(target.iter().zip(weight))
+            .map(|(&x, (&t, &w))| (x, f64::from(t), f64::from(w)));
+        match head {
+            AuxHead::Ownership | AuxHead::PointStatus => {
+                let loss = |(x, t, w): (f64, f64, f64)| {
+                    w * (x.max(0.0) - x * t + (-x.abs()).exp().ln_1p())
+                };
+                terms.map(loss).sum::<f64>() / out.len() as f64
+            }
+            AuxHead::Margin => {
+                let error = |x: f64, t| x.tanh() * f64::from(MAX_MARGIN) - t;
+                let delta = f64::from(MARGIN_HUBER_DELTA);
+                terms
+                    .map(|(x, t, w)| w * row_bent(error(x, t), delta))
+                    .sum()
+            }
+            AuxHead::Lead => {
+                let error = |x: f64, t| (x * f64::from(LEAD_SCALE) - t) / f64::from(LEAD_UNIT);
+                terms.map(|(x, t, w)| w * row_bent(error(x, t), 1.0)).sum()
+            }
+            AuxHead::Reply => {
+                let max = out.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                let total = out.iter().map(|x| (x - max).exp()).sum::<f64>().ln() + max;
+                terms.map(|(x, t, _)| t * (total - x)).sum()
+            }
+        }
+    }
+
+    /// [`bent`] of one error.
+    fn row_bent(error: f64, delta: f64) -> f64 {
+        let error = error.abs();
+        let bent = error.min(delta);
+        bent * bent + (error - bent) * 2.0 * delta
     }
 
     /// Burn's loss of one auxiliary head and the plain one, both as the mean over two rows.
@@ -238,7 +222,7 @@ mod tests {
             let at = row * len..(row + 1) * len;
             row_loss(head, &out[at.clone()], &target[at.clone()], &weight[at])
         };
-        let (burn, plain) = (number(loss.aux[0].1.clone()), (plain(0) + plain(1)) / 2.0);
+        let (burn, plain) = (number(loss.parts[2].clone()), (plain(0) + plain(1)) / 2.0);
         assert!((burn - plain).abs() < 1e-5, "{burn} {plain}");
         // Policy and value are two even guesses.
         let rest = 2.0_f64.ln() * (1.0 + f64::from(weights.value));

@@ -1,38 +1,19 @@
-//! Gradient descent on plain numbers: SGD with momentum, and AdamW.
+//! Gradient descent on plain numbers: Adam with decoupled weight decay (AdamW; Loshchilov & Hutter 2019).
 //!
 //! On the host and not on the device: the state is small, a checkpoint copies it, and a resumed run
 //! is equal to the bit.
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
-use crate::network::net::{Role, Weights};
+use crate::network::net::{Role, WeightTensor, Weights};
 
-/// Update rule, with its constants.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub enum OptimizerKind {
-    /// Stochastic gradient descent with Nesterov momentum.
-    Sgd {
-        /// In [0, 1); 0.9 is usual.
-        momentum: f32,
-    },
-    /// Adam with decoupled weight decay (Loshchilov & Hutter 2019), betas 0.9 and 0.999.
-    AdamW,
-}
+/// Numbers that it keeps for each fitted parameter.
+pub(super) const NUMBERS: usize = 2;
 
-impl OptimizerKind {
-    /// Numbers that it keeps for each fitted parameter.
-    pub(super) fn numbers(self) -> usize {
-        match self {
-            OptimizerKind::Sgd { .. } => 1,
-            OptimizerKind::AdamW => 2,
-        }
-    }
-}
-
+/// The paper's.
 const BETA_1: f32 = 0.9;
 const BETA_2: f32 = 0.999;
-const ADAM_EPSILON: f32 = 1e-8;
+const EPSILON: f32 = 1e-8;
 
 /// Settings of one step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,36 +26,32 @@ pub struct Step {
     pub clip_norm: f32,
 }
 
-/// The optimiser's state: one or two numbers for each parameter.
-#[derive(Debug, Clone, PartialEq)]
+/// The optimiser's state.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Optimizer {
-    rule: OptimizerKind,
     steps: u64,
-    /// Momentum (SGD) or mean gradient (AdamW), a tensor each; empty for statistics.
+    /// Mean gradient, a tensor each; empty for statistics.
     pub(crate) first: Vec<Vec<f32>>,
-    /// Mean squared gradient (AdamW); empty tensors for SGD.
+    /// Mean squared gradient.
     pub(crate) second: Vec<Vec<f32>>,
 }
 
 impl Optimizer {
     /// An optimiser before its first step.
-    pub fn new(rule: OptimizerKind, weights: &Weights) -> Optimizer {
-        let slots = |wanted: bool| {
-            let tensors = weights.tensors().iter();
-            let fitted = |role| wanted && role != Role::Buffer;
-            tensors
-                .map(|w| vec![0.0; if fitted(w.role) { w.values.len() } else { 0 }])
-                .collect()
+    pub fn new(weights: &Weights) -> Optimizer {
+        let slot = |tensor: &WeightTensor| match tensor.role {
+            Role::Buffer => Vec::new(),
+            Role::Weight | Role::Bias => vec![0.0; tensor.values.len()],
         };
+        let slots: Vec<Vec<f32>> = weights.tensors().iter().map(slot).collect();
         Optimizer {
-            rule,
             steps: 0,
-            first: slots(true),
-            second: slots(rule.numbers() > 1),
+            first: slots.clone(),
+            second: slots,
         }
     }
 
-    /// Continues counting after `steps` steps: AdamW's bias correction depends on it.
+    /// Continues counting after `steps` steps: the bias correction depends on it.
     pub(crate) fn resume_at(&mut self, steps: u64) {
         self.steps = steps;
     }
@@ -91,7 +68,6 @@ impl Optimizer {
             1.0
         };
         let rate = step.rate;
-        let rule = self.rule;
         let steps = i32::try_from(self.steps).unwrap_or(i32::MAX);
         let unbias_1 = 1.0 - BETA_1.powi(steps);
         let unbias_2 = 1.0 - BETA_2.powi(steps);
@@ -106,22 +82,11 @@ impl Optimizer {
             };
             let gradient = gradient.iter().map(|g| g * scale);
             let numbers = weight.values.iter_mut();
-            match rule {
-                OptimizerKind::Sgd { momentum } => {
-                    for ((w, v), g) in numbers.zip(first).zip(gradient) {
-                        let g = g + decay * *w;
-                        *v = momentum * *v + g;
-                        *w -= rate * (g + momentum * *v);
-                    }
-                }
-                OptimizerKind::AdamW => {
-                    for (((w, m), v), g) in numbers.zip(first).zip(second).zip(gradient) {
-                        *m += (1.0 - BETA_1) * (g - *m);
-                        *v += (1.0 - BETA_2) * (g * g - *v);
-                        let move_by = (*m / unbias_1) / ((*v / unbias_2).sqrt() + ADAM_EPSILON);
-                        *w -= rate * (move_by + decay * *w);
-                    }
-                }
+            for (((w, m), v), g) in numbers.zip(first).zip(second).zip(gradient) {
+                *m += (1.0 - BETA_1) * (g - *m);
+                *v += (1.0 - BETA_2) * (g * g - *v);
+                let move_by = (*m / unbias_1) / ((*v / unbias_2).sqrt() + EPSILON);
+                *w -= rate * (move_by + decay * *w);
             }
         });
         norm
@@ -148,7 +113,6 @@ pub fn average(average: &mut Weights, weights: &Weights, decay: f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::net::WeightTensor;
 
     fn weights() -> Weights {
         let mut weights = Weights::default();
@@ -171,25 +135,23 @@ mod tests {
     };
 
     #[test]
-    fn both_rules_find_the_minimum_and_leave_statistics_alone() {
-        for rule in [OptimizerKind::Sgd { momentum: 0.9 }, OptimizerKind::AdamW] {
-            let mut weights = weights();
-            let mut optimizer = Optimizer::new(rule, &weights);
-            for _ in 0..500 {
-                // The gradient of half the squared distance from (1, 2).
-                let gradient = |w: &WeightTensor| vec![w.values[0] - 1.0, w.values[1] - 2.0];
-                let gradients: Vec<_> = weights.tensors().iter().map(gradient).collect();
-                optimizer.step(&mut weights, &gradients, STEP);
-            }
-            for name in ["f", "o"] {
-                let values = &weights.get(name).values;
-                assert!(
-                    (values[0] - 1.0).abs() + (values[1] - 2.0).abs() < 0.02,
-                    "{values:?}"
-                );
-            }
-            assert_eq!(weights.get("s").values, [5.0, -3.0]);
+    fn it_finds_the_minimum_and_leaves_statistics_alone() {
+        let mut weights = weights();
+        let mut optimizer = Optimizer::new(&weights);
+        for _ in 0..500 {
+            // The gradient of half the squared distance from (1, 2).
+            let gradient = |w: &WeightTensor| vec![w.values[0] - 1.0, w.values[1] - 2.0];
+            let gradients: Vec<_> = weights.tensors().iter().map(gradient).collect();
+            optimizer.step(&mut weights, &gradients, STEP);
         }
+        for name in ["f", "o"] {
+            let values = &weights.get(name).values;
+            assert!(
+                (values[0] - 1.0).abs() + (values[1] - 2.0).abs() < 0.02,
+                "{values:?}"
+            );
+        }
+        assert_eq!(weights.get("s").values, [5.0, -3.0]);
     }
 
     #[test]
@@ -200,7 +162,7 @@ mod tests {
             weight_decay: 0.1,
             ..STEP
         };
-        Optimizer::new(OptimizerKind::AdamW, &decayed).step(&mut decayed, &none, step);
+        Optimizer::new(&decayed).step(&mut decayed, &none, step);
         assert!((decayed.get("f").values[0] - 5.0 * 0.995).abs() < 1e-5);
         assert_eq!(decayed.get("o").values, [5.0, -3.0]);
 
@@ -210,10 +172,12 @@ mod tests {
             clip_norm: 1.0,
             ..STEP
         };
-        let rule = OptimizerKind::Sgd { momentum: 0.0 };
-        let norm = Optimizer::new(rule, &clipped).step(&mut clipped, &steep, step);
+        let mut optimizer = Optimizer::new(&clipped);
+        let norm = optimizer.step(&mut clipped, &steep, step);
         assert_eq!(norm, 500.0);
-        assert!((clipped.get("f").values[0] - (5.0 - 0.05 * 0.6)).abs() < 1e-5);
+        // A tenth of the gradient of length 1.
+        assert!((optimizer.first[0][0] - 0.1 * 0.6).abs() < 1e-6);
+        assert!((optimizer.second[0][1] - 0.001 * 0.64).abs() < 1e-6);
     }
 
     #[test]

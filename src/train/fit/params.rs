@@ -4,7 +4,6 @@ use std::f32::consts::PI;
 
 use serde::{Deserialize, Serialize};
 
-use crate::fit::optimizer::OptimizerKind;
 use crate::fit::teacher::TeacherParams;
 use crate::network::architecture::Architecture;
 use crate::network::net::AuxHead;
@@ -27,8 +26,6 @@ pub struct FitParams {
     pub steps: u64,
     /// Rows in a step.
     pub batch: usize,
-    /// Update rule of the optimiser.
-    pub rule: OptimizerKind,
     /// Highest learning rate.
     pub learning_rate: f32,
     /// Steps until it is reached.
@@ -68,8 +65,6 @@ pub struct RowsParams {
     pub held_out: f64,
     /// Newest rows that were kept.
     pub window: usize,
-    /// Nodes with which the solver settles rows that are left out.
-    pub settled_nodes: u64,
 }
 
 impl FitParams {
@@ -99,7 +94,6 @@ impl FitParams {
             encoding: fit.encoding.clone().unwrap_or_else(usual),
             steps,
             batch: fit.batch,
-            rule: OptimizerKind::AdamW,
             learning_rate: fit.learning_rate,
             warm_up: 100.min(steps / 10),
             schedule: Schedule::Cosine,
@@ -155,9 +149,6 @@ tengen::settings! {
             "Share of the search's root value in the value target";
         surprise_share: f32 = 0.5, 0.0..=1.0,
             "Share of samples drawn in proportion to surprise";
-        settled_nodes: u64 = 0, 0..,
-            "Nodes with which the solver settles rows that are then left out, because a search does not show them to a \
-             network. In Gomoku this made networks weaker";
         average_decay: f32 = 0.99, 0.0..=1.0,
             "Decay of the moving average of the weights, per step";
     }
@@ -175,20 +166,6 @@ pub struct LossWeights {
     /// Cross-entropy of the owners, mean over points (the paper: 0.5, printed as a sum, which would
     /// begin at 28 nats and dominate the rest).
     pub ownership: f32,
-    /// Fate's cross-entropy, the mean over all points of both sides, stones counting 0; as
-    /// ownership.
-    pub fate: f32,
-    /// Squared error of the margin in points, linear beyond 2 (the paper: 0.25). It improves the
-    /// value at the expense of the policy: networks `tengen-5b32c` fitted with 0, 0.03 and 0.25 to
-    /// the same 7,800 games for 1,800 steps played equally well, 150-150 both times.
-    #[serde(rename = "score")]
-    pub margin: f32,
-    /// Error of the lead in tens of points, squared up to 10 points, linear beyond. Absent in games
-    /// without points and in older files.
-    #[serde(default = "lead_weight")]
-    pub lead: f32,
-    /// Cross-entropy of the opponent's reply (Wu 2019, 3.4: 0.15).
-    pub reply: f32,
 }
 
 impl Default for LossWeights {
@@ -197,17 +174,8 @@ impl Default for LossWeights {
             value: 1.5,
             squared_value: false,
             ownership: 0.5,
-            fate: 0.5,
-            margin: 0.25,
-            lead: lead_weight(),
-            reply: 0.15,
         }
     }
-}
-
-/// Default weight of the lead: an error of 5 points counts as much as 0.06 nats of the policy.
-fn lead_weight() -> f32 {
-    0.25
 }
 
 impl LossWeights {
@@ -215,10 +183,17 @@ impl LossWeights {
     pub(crate) fn of(&self, head: AuxHead) -> f32 {
         match head {
             AuxHead::Ownership => self.ownership,
-            AuxHead::PointStatus => self.fate,
-            AuxHead::Margin => self.margin,
-            AuxHead::Lead => self.lead,
-            AuxHead::Reply => self.reply,
+            // Fate's cross-entropy, the mean over all points of both sides, stones counting 0: as ownership.
+            AuxHead::PointStatus => 0.5,
+            // Squared error of the margin in points, linear beyond 2 (the paper: 0.25). It improves the value at the
+            // expense of the policy: networks `tengen-5b32c` fitted with 0, 0.03 and 0.25 to the same 7,800 games for
+            // 1,800 steps played equally well, 150-150 both times.
+            AuxHead::Margin => 0.25,
+            // Error of the lead in tens of points, squared up to 10 points, linear beyond: an error of 5 points counts
+            // as much as 0.06 nats of the policy.
+            AuxHead::Lead => 0.25,
+            // Cross-entropy of the opponent's reply (Wu 2019, 3.4: 0.15).
+            AuxHead::Reply => 0.15,
         }
     }
 }

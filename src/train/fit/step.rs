@@ -54,12 +54,17 @@ pub(crate) fn step(
         state.rate_factor = adapt(state.rate_factor, moved, target);
     }
     state.step += 1;
-    let aux = computed.aux.iter();
+    let heads = state
+        .params
+        .architecture
+        .aux_heads(state.origin.game_shape());
+    let mut losses = computed.losses.into_iter();
+    let mut loss = || losses.next().unwrap_or(f32::NAN);
     FitReport {
         step: state.step,
-        policy_loss: computed.losses[0],
-        value_loss: computed.losses[1],
-        aux_losses: aux.map(|(head, loss)| (head.name(), *loss)).collect(),
+        policy_loss: loss(),
+        value_loss: loss(),
+        aux_losses: heads.iter().map(|head| (head.name(), loss())).collect(),
         gradient_norm,
         learning_rate: rate,
         held_out: None,

@@ -71,7 +71,7 @@ pub struct Progress {
     pub resumed: u64,
     /// Recorded positions of all finished games.
     pub positions: u64,
-    /// Black's wins, by the first rows: after correction, games that Black should have won.
+    /// Black's wins, by the first rows: where the solver proved one, as Black should have won.
     pub black_wins: u64,
     /// Drawn games.
     pub draws: u64,
@@ -149,13 +149,12 @@ pub fn generate<G: Trainable>(
     observe(progress)?;
     let done: HashSet<u64> = finished.iter().map(|game| game.number).collect();
     let games = plan.numbers().filter(|game| !done.contains(game));
-    let mut writer = Writer {
-        folder,
-        info: &info,
-        plan,
-        rows: Vec::new(),
-        open: 0,
-    };
+    let SelfPlay {
+        games_per_shard,
+        sgf_every,
+        ..
+    } = plan.settings;
+    let mut writer = shard::Writer::new(folder, &info, games_per_shard);
     let played = play_all(
         start,
         plan,
@@ -165,7 +164,10 @@ pub fn generate<G: Trainable>(
             if let Some(game) = played {
                 // In the form for training, and for a later session.
                 progress.add(game.rows[0].outcome(), game.rows.len());
-                writer.add(game)?;
+                if sgf_every > 0 && game.rows[0].game.is_multiple_of(sgf_every) {
+                    selfplay::write(folder, &info, &game)?;
+                }
+                writer.add(game.rows)?;
             }
             progress.evaluations = evaluations;
             observe(progress)
@@ -202,7 +204,7 @@ pub fn generate_shard<G: Trainable>(
         progress.evaluations = evaluations;
         observe(progress)
     })?;
-    sort(&mut rows);
+    shard::sort(&mut rows);
     Ok((shard::encode(&info, &rows)?, progress))
 }
 
@@ -213,11 +215,6 @@ pub fn count_games(rows: &[Row]) -> Progress {
         progress.add(game[0].outcome(), game.len());
     }
     progress
-}
-
-/// Brings rows from the order in which games ended into that of games and plies.
-fn sort(rows: &mut [Row]) {
-    rows.sort_by_key(|row| (row.game, row.ply));
 }
 
 /// Plays games on all threads; `receive` gets each, and `None` twice a second in between, with the
@@ -240,40 +237,6 @@ fn play_all<G: Trainable>(
             receive(game, evaluations).map(ControlFlow::Continue)
         },
     )
-}
-
-/// Collects games into shards.
-struct Writer<'a> {
-    folder: &'a Path,
-    info: &'a ShardInfo,
-    plan: &'a Plan,
-    rows: Vec<Row>,
-    open: usize,
-}
-
-impl Writer<'_> {
-    fn add(&mut self, mut game: PlayedGame) -> Result<(), TrainError> {
-        let sgf_every = self.plan.settings.sgf_every;
-        if sgf_every > 0 && game.rows[0].game.is_multiple_of(sgf_every) {
-            selfplay::write(self.folder, self.info, &game)?;
-        }
-        self.rows.append(&mut game.rows);
-        self.open += 1;
-        if self.open == self.plan.settings.games_per_shard.max(1) {
-            self.close()?;
-        }
-        Ok(())
-    }
-
-    fn close(&mut self) -> Result<(), TrainError> {
-        if !self.rows.is_empty() {
-            sort(&mut self.rows);
-            shard::write(self.folder, self.info, &self.rows)?;
-            self.rows.clear();
-            self.open = 0;
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

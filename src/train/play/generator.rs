@@ -9,9 +9,9 @@ use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::TrainError;
-use crate::play::adjudicator::EndingAdjudicator;
 use crate::play::eval_batch::{EvalBatch, TaskControl, run_tasks};
-use crate::play::network_game::{NetworkGame, NetworkPlay};
+use crate::play::mcts::MctsParams;
+use crate::play::network_game::{EndingAdjudicator, NetworkGame};
 use crate::play::numbered_seed;
 use crate::play::selfplay::{PlayedGame, by_rollouts, play};
 use crate::play::settings::SelfPlay;
@@ -47,7 +47,7 @@ impl<G: Trainable> GameGenerator<G> for RolloutGenerator {
         queue: &GameQueue,
         done: &mut dyn FnMut(PlayedGame) -> ControlFlow<()>,
     ) -> Result<(), TrainError> {
-        while let Some(GameJob { game, seed }) = queue.take() {
+        while let Some((game, seed)) = queue.take() {
             let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
             let mut rave = Rave::new(RaveParams::default(), rng.next_u64());
             let search = |position: &G| by_rollouts(&mut rave, position, self.0);
@@ -65,7 +65,7 @@ pub struct NetworkGenerator {
     /// The network.
     pub network: EvaluatorFactory,
     /// How it plays.
-    pub play: NetworkPlay,
+    pub play: MctsParams,
 }
 
 impl<G: Trainable> GameGenerator<G> for NetworkGenerator {
@@ -79,7 +79,7 @@ impl<G: Trainable> GameGenerator<G> for NetworkGenerator {
         let mut batch = EvalBatch::new(&self.network, start)?;
         let adjudicator = RefCell::new(EndingAdjudicator::new(settings));
         let next = || {
-            let GameJob { game, seed } = queue.take()?;
+            let (game, seed) = queue.take()?;
             let (play, adjudicator) = (&self.play, &adjudicator);
             Some(NetworkGame::new(
                 start,
@@ -115,15 +115,6 @@ pub struct GameQueue {
     pub control: TaskControl,
 }
 
-/// A game to be played.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GameJob {
-    /// Its number.
-    pub game: u64,
-    /// Its seed.
-    pub seed: u64,
-}
-
 impl GameQueue {
     /// These games, of the run with this seed.
     pub(super) fn new(games: Vec<u64>, seed: u64) -> GameQueue {
@@ -135,16 +126,14 @@ impl GameQueue {
         }
     }
 
-    /// The next game, if one is left and they are not stopped.
-    pub fn take(&self) -> Option<GameJob> {
+    /// Number and seed of the next game, if one is left and they are not stopped.
+    pub fn take(&self) -> Option<(u64, u64)> {
         if self.control.is_stopped() {
             return None;
         }
         // Relaxed: only the counter itself is shared.
         let place = self.next.fetch_add(1, Ordering::Relaxed);
-        self.games.get(place).map(|&game| GameJob {
-            game,
-            seed: numbered_seed(self.seed, game),
-        })
+        let game = *self.games.get(place)?;
+        Some((game, numbered_seed(self.seed, game)))
     }
 }

@@ -1,10 +1,9 @@
 //! Self-play: [`generate`] has the players of a [`generator`] play games and writes them as shards.
 //!
 //! Players are random playouts ([`selfplay`]) or a network ([`network_game`] on the small trees of
-//! [`mcts`], many games per batch by [`eval_batch`]). [`adjudicator`] puts exact results in place of
-//! estimates; [`mod@matches`] compares players.
+//! [`mcts`], many games per batch by [`eval_batch`], ended where a solver knows the result).
+//! [`mod@matches`] compares players.
 
-pub mod adjudicator;
 pub mod eval_batch;
 pub mod generate;
 pub mod generator;

@@ -1,11 +1,11 @@
-//! One self-play game of a network, as a task that requests one evaluation after another.
+//! One self-play game of a network, as a task that requests one evaluation after another; and proofs of endings:
+//! exact results instead of estimates for the last moves.
 
 use std::cell::RefCell;
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::play::adjudicator::{EndingAdjudicator, Proven};
 use crate::play::eval_batch::Task;
 use crate::play::mcts::{MctsParams, RootRule, Search};
 use crate::play::selfplay::{PlayedGame, choose, random_opening};
@@ -15,15 +15,55 @@ use crate::shards::training_game::TrainingGame;
 use crate::trainable::Trainable;
 use tengen::game::{Game, Move, Outcome};
 use tengen::search::{SearchParams, add_root_noise};
+use tengen::solver::{Solvable, Solve, SolveLimits};
 
-/// How a network plays beside the settings of self-play.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NetworkPlay {
-    /// The search. With a Gumbel root, moves before ply `temperature_plies` are the halving's winners with the Gumbel
-    /// noise, later ones the winners without it.
-    pub mcts: MctsParams,
-    /// Playouts of a full search.
-    pub visits: u32,
+/// A proof of a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Proven {
+    /// The result with best play.
+    pub outcome: Outcome,
+    /// A move that keeps it; `None` if all do.
+    pub keeps: Option<Move>,
+}
+
+/// Memory for the positions of one proof, in bytes.
+const PROOF_MEMORY: usize = 4 << 20;
+
+/// The engine's solver with a small node limit per position. What it finds depends on the position only: the games of
+/// a thread share one.
+pub struct EndingAdjudicator<G> {
+    /// `None` in games without a solver.
+    solver: Option<Box<dyn Solve<G>>>,
+    nodes: u64,
+    from: u32,
+}
+
+impl<G: Solvable> EndingAdjudicator<G> {
+    /// Proves positions as far as these settings say: with 0 nodes not at all. In NoGo 50 to 80 nodes of a proof take as
+    /// long as an evaluation of a 5-block network.
+    pub fn new(settings: &SelfPlay) -> Self {
+        EndingAdjudicator {
+            solver: G::solver(PROOF_MEMORY),
+            nodes: settings.prove_nodes,
+            from: settings.prove_from,
+        }
+    }
+
+    /// The result of a position that has a legal move, if it is found within the limits.
+    pub fn prove(&mut self, position: &G) -> Option<Proven> {
+        if self.nodes == 0 || !position.plies_left().at_most(self.from) {
+            return None;
+        }
+        let solver = self.solver.as_mut()?;
+        // Results must not depend on earlier positions.
+        solver.clear();
+        let effort = SolveLimits::alone(self.nodes, &|_| false);
+        let found = solver.solve(position, &effort);
+        Some(Proven {
+            outcome: found.proof()?.outcome(position.to_move()),
+            keeps: found.best,
+        })
+    }
 }
 
 /// A game in progress.
@@ -31,7 +71,9 @@ pub struct NetworkGame<'a, G: Game> {
     number: u64,
     salt: u64,
     settings: &'a SelfPlay,
-    play: &'a NetworkPlay,
+    /// The search. With a Gumbel root, moves before ply `temperature_plies` are the halving's winners with the Gumbel
+    /// noise, later ones the winners without it.
+    play: &'a MctsParams,
     adjudicator: &'a RefCell<EndingAdjudicator<G>>,
     line: TrainingGame<G>,
     /// Openings that the network has yet to judge.
@@ -41,7 +83,6 @@ pub struct NetworkGame<'a, G: Game> {
     rows: Vec<Row>,
     search: Search<G>,
     rng: Xoshiro256PlusPlus,
-    full: bool,
     /// Set when the game is over or its winner proven.
     outcome: Option<Outcome>,
 }
@@ -53,7 +94,7 @@ impl<'a, G: Trainable> NetworkGame<'a, G> {
         number: u64,
         seed: u64,
         settings: &'a SelfPlay,
-        play: &'a NetworkPlay,
+        play: &'a MctsParams,
         adjudicator: &'a RefCell<EndingAdjudicator<G>>,
     ) -> Self {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -73,18 +114,12 @@ impl<'a, G: Trainable> NetworkGame<'a, G> {
             settings,
             play,
             adjudicator,
-            search: Search::new(
-                play.mcts.clone(),
-                &start,
-                play.visits.max(settings.fast_visits),
-                rng.next_u64(),
-            ),
+            search: Search::new(play.clone(), &start, rng.next_u64()),
             line,
             openings,
             unevenness: f32::INFINITY,
             rows: Vec::new(),
             rng,
-            full: true,
             outcome: None,
         };
         if game.openings.is_empty() {
@@ -102,8 +137,6 @@ impl<'a, G: Trainable> NetworkGame<'a, G> {
             self.line.moves(),
             outcome,
         );
-        let mut adjudicator = self.adjudicator.borrow_mut();
-        adjudicator.correct(&mut self.rows, self.line.start());
         Some(PlayedGame {
             rows: self.rows,
             outcome,
@@ -123,14 +156,7 @@ impl<'a, G: Trainable> NetworkGame<'a, G> {
             self.play_out(proven);
             return;
         }
-        let share = self.settings.full_share;
-        self.full = share >= 1.0 || self.rng.random::<f32>() < share;
-        let visits = if self.full {
-            self.play.visits
-        } else {
-            self.settings.fast_visits
-        };
-        self.search.begin(self.line.game_state(), visits, self.full);
+        self.search.begin(self.line.game_state(), true);
     }
 
     /// Records the proven position and plays on to the end, for the targets of the ending: the
@@ -169,7 +195,7 @@ impl<'a, G: Trainable> NetworkGame<'a, G> {
             let params = SearchParams {
                 root_noise: self.settings.move_noise,
                 root_policy_temperature: 1.0,
-                ..self.play.mcts.search.clone()
+                ..self.play.search.clone()
             };
             let mut shares: Vec<f32> = visits.iter().map(|(_, count)| *count as f32).collect();
             add_root_noise(&mut shares, &params, &mut self.rng);
@@ -186,18 +212,16 @@ impl<'a, G: Trainable> NetworkGame<'a, G> {
             return;
         };
         let target = Target {
-            policy_weight: f32::from(u8::from(self.full)),
-            // Surprise selects a row for its policy, which a fast search does not teach.
-            surprise: if self.full { found.surprise } else { 0.0 },
+            surprise: found.surprise,
             ..Target::new(found.policy, found.value)
         };
         let row = Row::record(self.number, self.line.position(), &target);
         self.rows.push(row);
         let temperature = self.settings.temperature(self.line.position().ply());
-        let mv = match self.play.mcts.root {
-            RootRule::Gumbel(_) if temperature > 0.0 => found.sampled,
-            RootRule::Gumbel(_) => found.best,
-            RootRule::Puct { .. } => {
+        let mv = match self.play.root {
+            RootRule::Gumbel if temperature > 0.0 => found.sampled,
+            RootRule::Gumbel => found.best,
+            RootRule::Puct => {
                 let visits = self.with_noise(found.visits);
                 choose(&visits, temperature, &mut self.rng)
             }

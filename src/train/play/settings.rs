@@ -8,57 +8,31 @@ use rand::{Rng, RngExt};
 use rand_distr::{Distribution as _, Normal};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::play::mcts::{GumbelParams, MctsParams, RootRule};
+use crate::play::mcts::{MctsParams, RootRule};
 use crate::shards::training_game::with_komi;
 use tengen::game::{Game, HalfPoints, Rules};
 use tengen::search::SearchParams;
-use tengen::settings::{
-    Choice, InPlan, Maybe, SetError, Switch, Table, Text, above_to, hyphenated,
-};
-
-tengen::choices! {
-    /// Root algorithm of self-play searches.
-    #[derive(Serialize, Deserialize)]
-    #[serde(rename_all = "lowercase")]
-    RootName {
-        /// Gumbel AlphaZero.
-        Gumbel = "gumbel",
-        /// AlphaZero with KataGo's forced playouts.
-        Puct = "puct",
-    }
-}
+use tengen::settings::{Choice, InPlan, Maybe, SetError, Switch, Table, Text, hyphenated};
 
 /// Default maximum number of remaining moves of positions that the solver tries. Earlier NoGo positions are hardly
 /// ever proven with the few nodes that a move of self-play is worth.
 pub const PROVE_FROM: u32 = 22;
-
-/// Maximum weight of a value relative to the policy; Gumbel's paper has 1.
-const MAX_VALUE_SCALE: f32 = 100.0;
 
 tengen::settings! {
     /// Settings of self-play.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
     SelfPlay, "[self-play]" {
-        root: RootName = RootName::Gumbel, Choice,
+        root: RootRule = RootRule::Gumbel, Choice,
             "Root algorithm: gumbel is Gumbel AlphaZero, with sequential halving and an improved policy as target; \
-             puct is AlphaZero with KataGo's forced playouts: noisy PUCT, visits as target";
+             puct is AlphaZero: noisy PUCT, visits as target";
         #[serde(skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "with_hyphens")]
         search: BTreeMap<String, f64> = BTreeMap::new()
             => "the engine's, with root-noise 0.25, root-policy-temperature 1.03, root-fpu-reduction 0",
             InPlan("a table of settings of the search"),
             "Search settings by name, such as `cpuct`";
-        forced_playouts: f32 = 2.0, 0.0..=100.0,
-            "Forced playouts of the root puct: a visited move gets at least the square root of this times prior times \
-             playouts; 0 for none";
         move_noise: f32 = 0.0, 0.0..=1.0,
             "Share of Dirichlet noise in the move probabilities with the root puct";
-        value_scale: f32 = GumbelParams::default().value_scale, 0.0..=MAX_VALUE_SCALE,
-            "Scale of the value relative to the policy with the root gumbel";
-        full_share: f32 = 1.0, above_to(0.0, 1.0),
-            "Share of moves with a full search, whose policy is a training target; the others are fast";
-        fast_visits: u32 = 16, 1..,
-            "Playouts of a fast move";
         opening_plies: u16 = 6, ..,
             "Maximum number of random opening plies; each game has 0 to this many";
         opening_choices: u16 = 1, 1..,
@@ -79,9 +53,6 @@ tengen::settings! {
         learn_proofs: bool = false, Switch,
             "Whether a proven best move becomes the policy target, for games in which winning moves are equivalent, \
              such as Gomoku";
-        correct_nodes: u64 = 0, ..,
-            "Solver nodes per position of a finished game, from the end back, to correct the results used as \
-             targets; 0 for no correction";
         int8: bool = false, Switch,
             "Whether games use the networks' int8 form, if it is accurate enough; needs held-out games";
         concurrent: usize = 32, 1..,
@@ -137,22 +108,16 @@ impl SelfPlay {
         Ok(params)
     }
 
-    /// The searches of a network's games.
+    /// The searches of a network's games, of this many playouts.
     ///
     /// # Errors
     /// As [`SelfPlay::search_params`].
-    pub fn mcts(&self) -> Result<MctsParams, SetError> {
-        let root = match self.root {
-            RootName::Gumbel => RootRule::Gumbel(GumbelParams {
-                value_scale: self.value_scale,
-                ..GumbelParams::default()
-            }),
-            RootName::Puct => RootRule::Puct {
-                forced_playouts: self.forced_playouts,
-            },
-        };
-        let search = self.search_params()?;
-        Ok(MctsParams { root, search })
+    pub fn mcts(&self, visits: u32) -> Result<MctsParams, SetError> {
+        Ok(MctsParams {
+            root: self.root,
+            search: self.search_params()?,
+            visits,
+        })
     }
 }
 
@@ -173,13 +138,8 @@ pub struct KomiSpread {
 
 impl fmt::Display for KomiSpread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let KomiSpread {
-            mean,
-            near,
-            far_share,
-            far,
-        } = self;
-        write!(f, "{mean},{near},{far_share},{far}")
+        let (near, far) = (self.near, self.far);
+        write!(f, "{},{near},{},{far}", self.mean, self.far_share)
     }
 }
 

@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::shards::ending::Ending;
-use crate::shards::row::{PointSet, Row, Share};
+use crate::shards::ending::{Ending, PointSet};
+use crate::shards::row::{Row, Share};
 use tengen::game::{BoardSize, Symmetry};
 
 /// The row under a symmetry of the board.
 pub fn transform(row: &Row, size: BoardSize, symmetry: Symmetry) -> Row {
-    let turned = |set: &PointSet| {
-        let mut image = PointSet::default();
+    let turned = |set: PointSet| -> PointSet {
         set.iter()
-            .for_each(|point| image.insert(symmetry.apply(size, point)));
-        image
+            .map(|point| symmetry.apply(size, point))
+            .collect()
     };
     let share = |share: &Share| Share {
         mv: symmetry.apply(size, share.mv),
@@ -30,10 +29,10 @@ pub fn transform(row: &Row, size: BoardSize, symmetry: Symmetry) -> Row {
         },
         policy: row.policy.iter().map(share).collect(),
         ending: row.ending.as_ref().map(|end| Ending {
-            own: turned(&end.own),
-            theirs: turned(&end.theirs),
-            closed_own: turned(&end.closed_own),
-            closed_theirs: turned(&end.closed_theirs),
+            own: turned(end.own),
+            theirs: turned(end.theirs),
+            closed_own: turned(end.closed_own),
+            closed_theirs: turned(end.closed_theirs),
             margin: end.margin,
             lead: end.lead,
         }),

@@ -60,13 +60,10 @@ impl Dataset {
 
 /// The boards of rows, the smallest first.
 fn boards(rows: &[Row]) -> Vec<BoardSize> {
-    let mut boards: Vec<BoardSize> = Vec::new();
-    for games in rows.chunk_by(|a, b| a.size == b.size) {
-        if !boards.contains(&games[0].size) {
-            boards.push(games[0].size);
-        }
-    }
+    let of_one_size = rows.chunk_by(|a, b| a.size == b.size);
+    let mut boards: Vec<BoardSize> = of_one_size.map(|rows| rows[0].size).collect();
     boards.sort_by_key(|size| (size.area(), size.width));
+    boards.dedup();
     boards
 }
 

@@ -7,13 +7,16 @@
 //! and colour has one fate, filled while open or closed while empty, and [`Ending::closed_own`]
 //! stores the second kind. This is what territory means in NoGo; the stones alone are half parity.
 
-use tengen::game::{Color, Game, HalfPoints, Move, Outcome, ply_cap, scoring, zobrist};
+use tengen::game::{Bits, Color, Game, HalfPoints, Move, Outcome, ply_cap, scoring, zobrist};
 
 /// Larger margins are clamped (Gao & Wu 2021, 3.2.2: most gaps are within 5 points).
 pub const MAX_MARGIN: i8 = 5;
 
+/// A set of points of any board.
+pub type PointSet = Bits<{ zobrist::MAX_POINTS.div_ceil(64) }>;
+
 /// The end of a game, from one side's view.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ending {
     /// That side's stones on the final board; its points, if points are counted.
     pub own: PointSet,
@@ -74,7 +77,7 @@ pub fn result<G: Game>(position: &G) -> Option<Outcome> {
 pub(crate) fn of<G: Game>(start: &G, moves: &[Move]) -> Option<(Ending, Outcome)> {
     let counts_points = scoring::current_score(start).is_some();
     let mut position = start.clone();
-    let mut closed = [PointSet::default(); 2];
+    let mut closed = [PointSet::EMPTY; 2];
     let mut note = |position: &G| {
         if !counts_points {
             note_closed(position, &mut closed);
@@ -92,7 +95,7 @@ pub(crate) fn of<G: Game>(start: &G, moves: &[Move]) -> Option<(Ending, Outcome)
         return counted(&position);
     }
     let outcome = position.outcome()?;
-    let mut stones = [PointSet::default(); 2];
+    let mut stones = [PointSet::EMPTY; 2];
     for point in position.size().points() {
         if let Some(color) = position.stone(point) {
             stones[color.index()].insert(point);
@@ -122,7 +125,7 @@ pub(crate) fn of<G: Game>(start: &G, moves: &[Move]) -> Option<(Ending, Outcome)
 /// on the board belong to the side that has secured their points.
 fn counted<G: Game>(position: &G) -> Option<(Ending, Outcome)> {
     let (current_score, outcome) = (scoring::current_score(position)?, result(position)?);
-    let mut points = [PointSet::default(); 2];
+    let mut points = [PointSet::EMPTY; 2];
     for (point, owner) in (0..).map(Move).zip(current_score.owners) {
         if let Some(owner) = owner {
             points[owner.index()].insert(point);
@@ -136,7 +139,9 @@ fn counted<G: Game>(position: &G) -> Option<(Ending, Outcome)> {
             Some(Color::White) => -margin,
             _ => margin,
         })),
-        ..Ending::default()
+        closed_own: PointSet::EMPTY,
+        closed_theirs: PointSet::EMPTY,
+        margin: 0,
     };
     Some((ending, outcome))
 }
@@ -170,36 +175,6 @@ fn moves_alone<G: Game>(position: &G, color: Color, first: Move, wanted: usize) 
         most = most.max(1 + moves_alone(&next, color, mv, wanted - 1));
     }
     most
-}
-
-/// Maximum points of a [`PointSet`]: those of the largest board.
-pub const MAX_POINTS: usize = zobrist::MAX_POINTS;
-
-/// A set of points, one bit each in policy order.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct PointSet([u64; MAX_POINTS.div_ceil(64)]);
-
-impl PointSet {
-    /// Adds a point below [`MAX_POINTS`].
-    pub fn insert(&mut self, point: Move) {
-        self.0[point.index() / 64] |= 1 << (point.index() % 64);
-    }
-
-    /// Whether the point is in the set.
-    pub fn contains(&self, point: Move) -> bool {
-        self.0
-            .get(point.index() / 64)
-            .is_some_and(|word| word >> (point.index() % 64) & 1 == 1)
-    }
-
-    /// The points, ascending.
-    pub fn iter(&self) -> impl Iterator<Item = Move> {
-        let bits = |word: u64| (0..64).filter(move |bit| word >> bit & 1 == 1);
-        let words = self.0.iter().enumerate();
-        words.flat_map(move |(index, word)| {
-            bits(*word).map(move |bit| Move(index as u16 * 64 + bit))
-        })
-    }
 }
 
 #[cfg(test)]

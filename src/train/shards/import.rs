@@ -25,7 +25,6 @@ pub use journal::Counts;
 
 use crate::TrainError;
 use crate::durable::{self, lock_folder};
-use crate::shards::row::Row;
 use crate::shards::shard::{self, ShardInfo};
 use crate::trainable::Trainable;
 use tengen::game::{Game, Move};
@@ -133,14 +132,11 @@ pub fn import<G: Trainable>(
 
 fn info<G: Trainable>(start: &G, plan: &ImportPlan) -> ShardInfo {
     let Choice {
-        on_time,
         least_plies,
         komi_share,
         seed,
     } = plan.choice;
-    let source = format!(
-        "imported on-time={on_time} least-plies={least_plies} komi-share={komi_share} seed={seed}"
-    );
+    let source = format!("imported least-plies={least_plies} komi-share={komi_share} seed={seed}");
     ShardInfo::of(start, source)
 }
 
@@ -153,7 +149,7 @@ fn write(
     seen: &mut HashSet<u64>,
 ) -> Result<UnitRecord, TrainError> {
     let mut record = UnitRecord::default();
-    let (mut rows, mut open): (Vec<Row>, usize) = (Vec::new(), 0);
+    let mut writer = shard::Writer::new(folder, info, GAMES_PER_SHARD);
     for (name, game) in games {
         let new = game.and_then(|game| match seen.insert(game.key) {
             true => Ok(game),
@@ -175,20 +171,11 @@ fn write(
         match game.end {
             End::Resigned(_) => record.counts.resigned += 1,
             End::Counted(_) => record.counts.counted += 1,
-            End::OnTime(_) => record.counts.on_time += 1,
             End::Played(_) => record.counts.played += 1,
         }
-        rows.append(&mut game.rows);
-        open += 1;
-        if open == GAMES_PER_SHARD {
-            shard::write(folder, info, &rows)?;
-            rows.clear();
-            open = 0;
-        }
+        writer.add(game.rows)?;
     }
-    if !rows.is_empty() {
-        shard::write(folder, info, &rows)?;
-    }
+    writer.close()?;
     Ok(record)
 }
 

@@ -46,7 +46,7 @@ fn replace(
     rows: &mut Vec<Row>,
 ) -> Result<(), TrainError> {
     if parts.len() > 1 {
-        rows.sort_by_key(|row| (row.game, row.ply));
+        shard::sort(rows);
         let merged = shard::write(folder, info, rows)?;
         parts.retain(|part| *part != merged);
         durable::remove(parts)?;

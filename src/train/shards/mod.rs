@@ -10,6 +10,5 @@ pub mod ending;
 pub mod import;
 pub(crate) mod merge;
 pub mod row;
-mod settled;
 pub mod shard;
 pub mod training_game;

@@ -13,10 +13,8 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-pub use super::ending::{MAX_POINTS, PointSet};
-
 use crate::shards::ending;
-use crate::shards::ending::Ending;
+use crate::shards::ending::{Ending, PointSet};
 use crate::shards::training_game::with_komi;
 use tengen::game::{BoardSize, Color, Game, HalfPoints, Move, Outcome, Rules};
 
@@ -150,14 +148,6 @@ impl Row {
         }
     }
 
-    /// Sets a result that may differ from the game's. The game's ending then does not apply.
-    pub fn correct(&mut self, outcome: Outcome) {
-        if self.outcome() != outcome {
-            self.result = outcome.value_for(self.to_move) as i8;
-            self.ending = None;
-        }
-    }
-
     /// The row's result: the game's, or the proven one.
     pub fn outcome(&self) -> Outcome {
         match self.result {
@@ -265,7 +255,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_point_set_has_each_point_once(points in proptest::collection::vec(0u16..400, 0..40)) {
-            let mut set = PointSet::default();
+            let mut set = PointSet::EMPTY;
             points.iter().for_each(|&point| set.insert(Move(point)));
             let mut sorted = points;
             sorted.sort_unstable();

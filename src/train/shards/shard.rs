@@ -7,7 +7,6 @@
 //! as results of tickets.
 
 mod columns;
-mod table;
 
 use crate::trainable::with_game;
 use std::ffi::OsStr;
@@ -90,6 +89,61 @@ pub struct Shard {
 pub fn write(folder: &Path, info: &ShardInfo, rows: &[Row]) -> Result<PathBuf, TrainError> {
     let first = rows.iter().map(|row| row.game).min().unwrap_or(0);
     keep(folder, first, &encode(info, rows)?)
+}
+
+/// Collects games into shards.
+pub(crate) struct Writer<'a> {
+    folder: &'a Path,
+    info: &'a ShardInfo,
+    /// Games of a shard, at least 1.
+    games: usize,
+    rows: Vec<Row>,
+    open: usize,
+}
+
+impl<'a> Writer<'a> {
+    /// For shards of this many games.
+    pub(crate) fn new(folder: &'a Path, info: &'a ShardInfo, games: usize) -> Writer<'a> {
+        Writer {
+            folder,
+            info,
+            games: games.max(1),
+            rows: Vec::new(),
+            open: 0,
+        }
+    }
+
+    /// Adds the rows of a game.
+    ///
+    /// # Errors
+    /// As [`write`].
+    pub(crate) fn add(&mut self, mut game: Vec<Row>) -> Result<(), TrainError> {
+        self.rows.append(&mut game);
+        self.open += 1;
+        match self.open == self.games {
+            true => self.close(),
+            false => Ok(()),
+        }
+    }
+
+    /// Writes the games of the shard that is not full yet.
+    ///
+    /// # Errors
+    /// As [`write`].
+    pub(crate) fn close(&mut self) -> Result<(), TrainError> {
+        if !self.rows.is_empty() {
+            sort(&mut self.rows);
+            write(self.folder, self.info, &self.rows)?;
+            self.rows.clear();
+            self.open = 0;
+        }
+        Ok(())
+    }
+}
+
+/// Brings rows from the order in which games ended into that of games and plies.
+pub(crate) fn sort(rows: &mut [Row]) {
+    rows.sort_by_key(|row| (row.game, row.ply));
 }
 
 /// Writes an encoded shard, whose first game this is, into `folder`; returns its path.

@@ -59,6 +59,17 @@ tengen::settings! {
     }
 }
 
+/// Lines of the plans of earlier runs, about settings that were given up: they go on without them.
+const GIVEN_UP: [&str; 7] = [
+    "forced-playouts = 0.0",
+    "forced-playouts = 2.0",
+    "value-scale = 1.0",
+    "full-share = 1.0",
+    "fast-visits = 16",
+    "correct-nodes = 0",
+    "settled-nodes = 0",
+];
+
 /// Error message for an invalid komi distribution.
 const WRONG_KOMI: &str = "komi of [self-play] needs a mean and deviations of at most 100 points, and a \
                           far-share from 0 to 1";
@@ -86,7 +97,12 @@ impl CyclePlan {
     /// # Errors
     /// [`TrainError::Setting`] names the invalid line and the allowed values.
     pub fn parse(text: &str) -> Result<CyclePlan, TrainError> {
-        let mut plan: CyclePlan = toml::from_str(text).map_err(TrainError::plan)?;
+        let lines = text.lines().map(|line| match GIVEN_UP.contains(&line) {
+            true => "",
+            false => line,
+        });
+        let lines: Vec<&str> = lines.collect();
+        let mut plan: CyclePlan = toml::from_str(&lines.join("\n")).map_err(TrainError::plan)?;
         plan.size = plan.board.is_empty().then(|| plan.side());
         plan.check_tables()?;
         plan.check_together()?;

@@ -1,7 +1,7 @@
 //! Tests of plans.
 
 use super::*;
-use crate::play::settings::RootName;
+use crate::play::mcts::RootRule;
 
 const SHORT: &str = "[[stage]]\nnetwork = \"az-1b8c\"\nvisits = 8\ngames = 4\ngenerations = 2\n";
 
@@ -10,7 +10,7 @@ fn a_short_plan_has_defaults_and_survives_writing() {
     let plan = CyclePlan::parse(SHORT).unwrap();
     assert_eq!(
         (plan.size, plan.self_play.root),
-        (Some(9), RootName::Gumbel)
+        (Some(9), RootRule::Gumbel)
     );
     let gomoku = CyclePlan::parse(&format!("game = \"gomoku\"\n{SHORT}")).unwrap();
     assert_eq!(gomoku.size, Some(15), "what people play on");
@@ -96,8 +96,10 @@ fn a_wrong_plan_says_what_is_wrong() {
         "without a plateau",
     );
     for wrong in ["nan", "inf", "-1.0"] {
-        let text = format!("{SHORT}[self-play]\nvalue-scale = {wrong}\n");
-        refused(&text, "value-scale");
+        refused(
+            &format!("{SHORT}[self-play]\nmove-noise = {wrong}\n"),
+            "move-noise",
+        );
         refused(&format!("{SHORT}[fit]\nreuse = {wrong}\n"), "reuse");
         refused(&format!("{SHORT}[fit]\ncatch-up = {wrong}\n"), "catch-up");
     }
@@ -124,10 +126,6 @@ fn a_wrong_plan_says_what_is_wrong() {
     refused(&play("search = { cpukt = 5.0 }"), "cpuct");
     refused(&play("search = { root_noise = 2.0 }"), "root-noise");
     refused(&play("move-noise = 1.5"), "move-noise");
-    refused(
-        &format!("{SHORT}[self-play]\nfull-share = 25.0\n"),
-        "full-share",
-    );
 }
 
 #[test]

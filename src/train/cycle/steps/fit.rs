@@ -81,7 +81,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
     pub(super) fn fit(
         &self,
         context: &mut RunContext<'_, G>,
-        mut dataset: Dataset,
+        dataset: Dataset,
         step: StepName,
         steps: u64,
         last: Option<(&Checkpoint, u64)>,
@@ -90,7 +90,6 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             StepName::CatchUp => context.run_folder.catch_up(self.number),
             _ => context.run_folder.fit(self.number),
         };
-        dataset.leave_out_settled(self.boards, context.plan.fit.settled_nodes)?;
         let params = self.params(context, steps);
         let resources = context.resources;
         let workplace = FitContext {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::fit::checkpoint::Checkpoint;
-use crate::play::adjudicator::EndingAdjudicator;
+use crate::play::network_game::EndingAdjudicator;
 use crate::play::settings::SelfPlay;
 use crate::shards::shard;
 use tengen::games::gomoku::Gomoku;
@@ -21,7 +21,6 @@ generations = 2
 [self-play]
 root = "puct"
 search = { cpuct = 5.0, root_noise = 0.2 }
-forced-playouts = 0.0
 move-noise = 0.2
 opening-plies = 2
 prove-nodes = 300

@@ -7,8 +7,7 @@ use crate::TrainError;
 use crate::play::selfplay::{by_rollouts, play};
 use crate::play::settings::SelfPlay;
 use crate::shards::row::Row;
-use crate::trainable::Trainable;
-use tengen::encode::find;
+use crate::trainable::{Trainable, encoding_of};
 use tengen::game::BoardSize;
 use tengen::rollout::{Rave, RaveParams};
 use tengen_nn::eval::{Batch, ModelInfo};
@@ -87,8 +86,7 @@ impl Examples {
         info: &ModelInfo,
         rows: impl Iterator<Item = &'a Row>,
     ) -> Result<Examples, TrainError> {
-        let encoding =
-            find(info, empty).map_err(|mismatch| TrainError::Setting(mismatch.to_string()))?;
+        let encoding = encoding_of(info, empty)?;
         let mut examples = Examples {
             size: empty.size(),
             batch: Batch::new(encoding.planes() * empty.size().area()),

@@ -8,16 +8,17 @@ use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, AutodiffBackend};
 
-use super::extension::Boards;
+use super::extension::{BoardGradients, Boards};
 use super::kernel::Sizes;
 
 /// Convolution: saved input and weights.
 #[derive(Debug)]
 struct Conv {
     sizes: Sizes,
+    depthwise: bool,
 }
 
-impl<B: Boards> Backward<B, 2> for Conv {
+impl<B: BoardGradients> Backward<B, 2> for Conv {
     type State = (NodeId, NodeId);
 
     fn backward(
@@ -32,13 +33,14 @@ impl<B: Boards> Backward<B, 2> for Conv {
         let x = checkpointer.retrieve_node_output::<FloatTensor<B>>(x);
         let factors = checkpointer.retrieve_node_output::<FloatTensor<B>>(factors);
         if let Some(node) = node_x {
-            let (x, factors, gradient) = (x.clone(), factors.clone(), gradient.clone());
-            let sizes = self.sizes.clone();
-            let to_x = B::board_conv_input_gradient(x, factors, gradient, sizes);
+            let (gradient, factors, sizes) =
+                (gradient.clone(), factors.clone(), self.sizes.clone());
+            let to_x = B::board_conv(gradient, factors, sizes, self.depthwise, true);
             grads.register::<B>(node.id, to_x);
         }
         if let Some(node) = node_factors {
-            let to_factors = B::board_conv_weight_gradient(x, factors, gradient, self.sizes);
+            let Conv { sizes, depthwise } = self;
+            let to_factors = B::board_conv_weight_gradient(x, factors, gradient, sizes, depthwise);
             grads.register::<B>(node.id, to_factors);
         }
     }
@@ -50,7 +52,7 @@ struct AddByBoard {
     sizes: Sizes,
 }
 
-impl<B: Boards> Backward<B, 2> for AddByBoard {
+impl<B: BoardGradients> Backward<B, 2> for AddByBoard {
     type State = ();
 
     fn backward(self, ops: Ops<(), 2>, grads: &mut Gradients, _checkpointer: &mut Checkpointer) {
@@ -72,7 +74,7 @@ struct Norm {
     relu: bool,
 }
 
-impl<B: Boards> Backward<B, 3> for Norm {
+impl<B: BoardGradients> Backward<B, 3> for Norm {
     type State = ([NodeId; 3], [FloatTensor<B>; 2]);
 
     fn backward(
@@ -85,10 +87,9 @@ impl<B: Boards> Backward<B, 3> for Norm {
         let (saved, [mean, variance]) = ops.state;
         let [x, gamma, beta] =
             saved.map(|node| checkpointer.retrieve_node_output::<FloatTensor<B>>(node));
-        let relu = self.relu;
-        let (to_x, to_gamma, to_beta) =
-            B::board_norm_gradients(x, gamma, beta, mean, variance, gradient, relu);
-        for (node, found) in ops.parents.into_iter().zip([to_x, to_gamma, to_beta]) {
+        let factors = [gamma, beta, mean, variance];
+        let gradients = B::board_norm_gradients(x, factors, gradient, self.relu);
+        for (node, found) in ops.parents.into_iter().zip(gradients) {
             if let Some(node) = node {
                 grads.register::<B>(node.id, found);
             }
@@ -96,15 +97,18 @@ impl<B: Boards> Backward<B, 3> for Norm {
     }
 }
 
-impl<B: Boards, C: CheckpointStrategy> Boards for Autodiff<B, C> {
+impl<B: BoardGradients, C: CheckpointStrategy> Boards for Autodiff<B, C> {
     fn board_conv(
         x: FloatTensor<Self>,
         factors: FloatTensor<Self>,
         sizes: Sizes,
+        depthwise: bool,
+        backward: bool,
     ) -> FloatTensor<Self> {
         let (inner_x, inner_factors) = (x.primitive().clone(), factors.primitive().clone());
-        let y = B::board_conv(inner_x, inner_factors, sizes.clone());
-        let prepared = Conv { sizes }.prepare::<C>([x.node(), factors.node()]);
+        let y = B::board_conv(inner_x, inner_factors, sizes.clone(), depthwise, backward);
+        let conv = Conv { sizes, depthwise };
+        let prepared = conv.prepare::<C>([x.node(), factors.node()]);
         match prepared.compute_bound().stateful() {
             OpsKind::Tracked(mut prep) => {
                 let state = (prep.checkpoint(&x), prep.checkpoint(&factors));
@@ -130,35 +134,23 @@ impl<B: Boards, C: CheckpointStrategy> Boards for Autodiff<B, C> {
         }
     }
 
-    fn board_moments(x: FloatTensor<Self>) -> (FloatTensor<Self>, FloatTensor<Self>) {
-        let (mean, variance) = B::board_moments(x.into_primitive());
-        (Self::from_inner(mean), Self::from_inner(variance))
-    }
-
     fn board_norm(
         x: FloatTensor<Self>,
         gamma: FloatTensor<Self>,
         beta: FloatTensor<Self>,
-        mean: FloatTensor<Self>,
-        variance: FloatTensor<Self>,
         relu: bool,
-    ) -> FloatTensor<Self> {
-        let (mean, variance) = (mean.into_primitive(), variance.into_primitive());
-        let y = B::board_norm(
-            x.primitive().clone(),
-            gamma.primitive().clone(),
-            beta.primitive().clone(),
-            mean.clone(),
-            variance.clone(),
-            relu,
-        );
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
+        let [inner, inner_gamma, inner_beta] =
+            [&x, &gamma, &beta].map(|tensor| tensor.primitive().clone());
+        let (y, mean, variance) = B::board_norm(inner, inner_gamma, inner_beta, relu);
         let prepared = Norm { relu }.prepare::<C>([x.node(), gamma.node(), beta.node()]);
-        match prepared.compute_bound().stateful() {
+        let y = match prepared.compute_bound().stateful() {
             OpsKind::Tracked(mut prep) => {
                 let saved = [&x, &gamma, &beta].map(|tensor| prep.checkpoint(tensor));
-                prep.finish((saved, [mean, variance]), y)
+                prep.finish((saved, [mean.clone(), variance.clone()]), y)
             }
             OpsKind::UnTracked(prep) => prep.finish(y),
-        }
+        };
+        (y, Self::from_inner(mean), Self::from_inner(variance))
     }
 }

@@ -1,10 +1,11 @@
 //! The network computed with Burn.
 
+use burn::backend::Dispatch;
 use burn::tensor::{Device, Gradients, Tensor, TensorData, activation};
 
-use super::extension::{add_by_board, board_conv, board_moments, board_norm};
+use super::extension::Boards;
 use super::kernel::{Sizes, points};
-use super::{AREA_UNIT, Conv, Layers, Pooling, Role, Weights};
+use super::{AREA_UNIT, Conv, Layers, NORM_EPSILON, Pooling, Role, Weights};
 
 /// Each tensor of weights begins at a multiple of this many numbers (256 bytes): libraries have slower
 /// kernels for others.
@@ -143,27 +144,32 @@ impl<'a> Forward<'a> {
         self.leaves[place].clone().reshape(dims)
     }
 
-    fn convolved(&self, name: &str, x: &Maps) -> Maps {
-        let factors = self.factors(name);
-        x.with(board_conv(x.points.clone(), factors, x.sizes.clone()))
+    fn convolved(&self, name: &str, x: &Maps, depthwise: bool) -> Maps {
+        let factors: Tensor<4> = self.factors(name);
+        let (points, factors) = (x.points.clone().into_dispatch(), factors.into_dispatch());
+        let sizes = x.sizes.clone();
+        let y = <Dispatch as Boards>::board_conv(points, factors, sizes, depthwise, false);
+        x.with(Tensor::from_dispatch(y))
     }
 
     /// Batch norm, of the points of all boards together, and a ReLU if `relu`.
     fn batch_norm(&mut self, name: &str, x: &Maps, relu: bool) -> Maps {
-        let [mean, variance] = match self.mode {
-            Mode::Fit | Mode::Probe => {
-                let (mean, variance) = board_moments(x.points.clone());
-                for (part, seen) in [("mean", &mean), ("variance", &variance)] {
-                    let place = self.weights.position(&format!("{name}.{part}"));
-                    self.statistics.push((place, seen.clone()));
-                }
-                [mean, variance]
-            }
-            Mode::Infer => ["mean", "variance"].map(|part| self.vector(name, part)),
-        };
         let [gamma, beta] = ["gamma", "beta"].map(|part| self.vector(name, part));
-        let factors = [gamma, beta, mean, variance];
-        x.with(board_norm(x.points.clone(), factors, relu))
+        if self.mode == Mode::Infer {
+            let [mean, variance] = ["mean", "variance"].map(|part| self.vector(name, part));
+            let scale = gamma / (variance + NORM_EPSILON).sqrt();
+            let shift = beta - mean * scale.clone();
+            let y = x.points.clone() * scale.unsqueeze() + shift.unsqueeze();
+            return x.with(if relu { activation::relu(y) } else { y });
+        }
+        let [gamma, beta] = [gamma, beta].map(Tensor::into_dispatch);
+        let points = x.points.clone().into_dispatch();
+        let (y, mean, variance) = <Dispatch as Boards>::board_norm(points, gamma, beta, relu);
+        for (part, seen) in [("mean", mean), ("variance", variance)] {
+            let place = self.weights.position(&format!("{name}.{part}"));
+            self.statistics.push((place, Tensor::from_dispatch(seen)));
+        }
+        x.with(Tensor::from_dispatch(y))
     }
 }
 
@@ -209,18 +215,17 @@ impl Layers for Forward<'_> {
     type Vector = Vec<Tensor<2>>;
 
     fn conv_norm(&mut self, name: &str, x: &Maps, _conv: Conv) -> Maps {
-        let x = self.convolved(name, x);
+        let x = self.convolved(name, x, false);
         self.batch_norm(name, &x, false)
     }
 
     fn conv_norm_relu(&mut self, name: &str, x: &Maps, _conv: Conv) -> Maps {
-        let x = self.convolved(name, x);
+        let x = self.convolved(name, x, false);
         self.batch_norm(name, &x, true)
     }
 
     fn depthwise_norm_relu(&mut self, name: &str, x: &Maps, _kernel: usize) -> Maps {
-        // The factors' shape tells that each channel is separate.
-        let x = self.convolved(name, x);
+        let x = self.convolved(name, x, true);
         self.batch_norm(name, &x, true)
     }
 
@@ -230,7 +235,7 @@ impl Layers for Forward<'_> {
 
     fn conv(&mut self, name: &str, x: &Maps, conv: Conv) -> Maps {
         let bias = self.vector(name, "bias").reshape([1, conv.channels]);
-        let y = self.convolved(name, x);
+        let y = self.convolved(name, x, false);
         y.with(y.points.clone() + bias)
     }
 
@@ -253,8 +258,10 @@ impl Layers for Forward<'_> {
     }
 
     fn add_per_channel(&mut self, x: &Maps, bias: &Self::Vector) -> Maps {
-        let bias = Tensor::cat(bias.clone(), 0);
-        x.with(add_by_board(x.points.clone(), bias, x.sizes.clone()))
+        let bias = Tensor::cat(bias.clone(), 0).into_dispatch();
+        let points = x.points.clone().into_dispatch();
+        let y = <Dispatch as Boards>::add_by_board(points, bias, x.sizes.clone());
+        x.with(Tensor::from_dispatch(y))
     }
 
     fn pool(&mut self, x: &Maps, pooling: Pooling) -> Self::Vector {

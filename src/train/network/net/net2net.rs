@@ -62,39 +62,6 @@ impl Grown {
     }
 }
 
-/// Memory layout of a layer's weights: those of output o and input i are the `taps` from o *
-/// `output` + i * `input` on.
-#[derive(Debug, Clone, Copy)]
-struct Strides {
-    output: usize,
-    input: usize,
-    taps: usize,
-}
-
-impl Strides {
-    fn conv(inputs: usize, kernel: usize) -> Strides {
-        let taps = kernel * kernel;
-        Strides {
-            output: inputs * taps,
-            input: taps,
-            taps,
-        }
-    }
-
-    fn linear(outputs: usize) -> Strides {
-        Strides {
-            output: 1,
-            input: outputs,
-            taps: 1,
-        }
-    }
-
-    fn at(self, output: usize, input: usize) -> std::ops::Range<usize> {
-        let first = output * self.output + input * self.input;
-        first..first + self.taps
-    }
-}
-
 impl<'a> Net2Net<'a> {
     /// A walk on a board of `area` points; `large` are the initial weights of the large network.
     pub fn new(small: &'a Weights, large: Weights, area: usize) -> Net2Net<'a> {
@@ -114,62 +81,45 @@ impl<'a> Net2Net<'a> {
         (self.possible && all).then_some(self.large)
     }
 
-    /// Transfers the weights of a layer with `[inputs, outputs]` laid out as in `strides`.
-    fn weights(
-        &mut self,
-        name: &str,
-        x: &Grown,
-        outputs: usize,
-        strides: impl Fn([usize; 2]) -> Strides,
-        norm: Option<String>,
-    ) -> Grown {
+    /// Transfers the weights of a convolution, `[outputs, inputs, taps]`, or without `taps` of a fully connected layer,
+    /// `[inputs, outputs]`.
+    fn weights(&mut self, name: &str, x: &Grown, outputs: usize, taps: Option<usize>) -> Grown {
         let weight = format!("{name}.weight");
         let grown = |old| Grown {
             len: outputs,
             old: (0..old).collect(),
-            norm,
+            norm: None,
         };
         let Some(small) = self.small.find(&weight) else {
             return grown(0);
         };
-        let taps = strides([x.len, outputs]).taps;
-        let kept = x.old.len();
-        let old = small.values.len().checked_div(kept * taps).unwrap_or(0);
-        if old * kept * taps != small.values.len() || !(1..=outputs).contains(&old) {
+        let (kept, each) = (x.old.len(), taps.unwrap_or(1));
+        let old = small.values.len().checked_div(kept * each).unwrap_or(0);
+        if old * kept * each != small.values.len() || !(1..=outputs).contains(&old) {
             self.possible = false;
             return grown(0);
         }
         self.taken += 1;
-        let (from, to) = (strides([kept, old]), strides([x.len, outputs]));
+        // Where those of an output and an input are, of so many.
+        let place = |[inputs, outputs]: [usize; 2], output: usize, input: usize| {
+            let first = match taps {
+                Some(taps) => (output * inputs + input) * taps,
+                None => input * outputs + output,
+            };
+            first..first + each
+        };
         let position = self.large.position(&weight);
         let large = &mut self.large.tensors_mut()[position].values;
         for output in 0..old {
             for input in 0..x.len {
-                large[to.at(output, input)].fill(0.0);
+                large[place([x.len, outputs], output, input)].fill(0.0);
             }
             for (input, &at) in x.old.iter().enumerate() {
-                large[to.at(output, at)].copy_from_slice(&small.values[from.at(output, input)]);
+                let values = &small.values[place([kept, old], output, input)];
+                large[place([x.len, outputs], output, at)].copy_from_slice(values);
             }
         }
         grown(old)
-    }
-
-    /// Transfers per-output values.
-    fn per_output(&mut self, name: &str, parts: &[&str], old: usize) {
-        for part in parts {
-            let name = format!("{name}.{part}");
-            let Some(small) = self
-                .small
-                .find(&name)
-                .filter(|small| small.values.len() == old)
-            else {
-                self.possible &= old == 0;
-                continue;
-            };
-            self.taken += 1;
-            let position = self.large.position(&name);
-            self.large.tensors_mut()[position].values[..old].copy_from_slice(&small.values);
-        }
     }
 
     /// Transfers `each` values of each channel, to where that channel now is.
@@ -199,11 +149,8 @@ impl Layers for Net2Net<'_> {
     type Vector = Grown;
 
     fn conv_norm(&mut self, name: &str, x: &Grown, Conv { channels, kernel }: Conv) -> Grown {
-        let strides = |[inputs, _]: [usize; 2]| Strides::conv(inputs, kernel);
-        let grown = self.weights(name, x, channels, strides, Some(name.to_owned()));
-        let parts = ["gamma", "beta", "mean", "variance"];
-        self.per_output(name, &parts, grown.old.len());
-        grown
+        let grown = self.weights(name, x, channels, Some(kernel * kernel));
+        self.norm(name, &grown)
     }
 
     fn depthwise_norm_relu(&mut self, name: &str, x: &Grown, kernel: usize) -> Grown {
@@ -224,16 +171,14 @@ impl Layers for Net2Net<'_> {
     }
 
     fn conv(&mut self, name: &str, x: &Grown, Conv { channels, kernel }: Conv) -> Grown {
-        let strides = |[inputs, _]: [usize; 2]| Strides::conv(inputs, kernel);
-        let grown = self.weights(name, x, channels, strides, None);
-        self.per_output(name, &["bias"], grown.old.len());
+        let grown = self.weights(name, x, channels, Some(kernel * kernel));
+        self.per_channel(name, "bias", &grown, 1);
         grown
     }
 
     fn linear(&mut self, name: &str, x: &Grown, len: usize) -> Grown {
-        let strides = |[_, outputs]: [usize; 2]| Strides::linear(outputs);
-        let grown = self.weights(name, x, len, strides, None);
-        self.per_output(name, &["bias"], grown.old.len());
+        let grown = self.weights(name, x, len, None);
+        self.per_channel(name, "bias", &grown, 1);
         grown
     }
 

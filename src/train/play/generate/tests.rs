@@ -1,7 +1,6 @@
 //! Tests of the generator, and a search for other tests.
 
 use super::*;
-use crate::play::generator::GameJob;
 use crate::play::selfplay::{SearchTargets, play};
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -25,7 +24,7 @@ impl GameGenerator<SmallNoGo> for Corners {
             visits: position.legal_moves().map(|mv| (mv, visits(mv))).collect(),
             value: 0.0,
         };
-        while let Some(GameJob { game, seed }) = queue.take() {
+        while let Some((game, seed)) = queue.take() {
             let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
             // As other players do, for one of their own.
             rng.next_u64();

@@ -50,7 +50,6 @@ pub struct MatchParams {
 enum GamePlayer<G: Game> {
     Network {
         search: Box<Search<G>>,
-        visits: u32,
         /// Index of its batch in the thread: one for each network.
         batch: usize,
         /// Whether the search has begun for the current position.
@@ -91,12 +90,10 @@ impl<G: Encode + Rollout> MatchGame<G> {
         let players = players.map(|player| match *player {
             MatchPlayer::Network { visits, .. } => GamePlayer::Network {
                 search: Box::new(Search::new(
-                    MctsParams::player(),
+                    MctsParams::player(visits),
                     start,
-                    visits,
                     rng.next_u64(),
                 )),
-                visits,
                 batch: batches.next().unwrap_or(0),
                 begun: false,
             },
@@ -150,14 +147,9 @@ impl<G: Encode + Rollout> Task<G> for MatchGame<G> {
                         .find(allowed)
                         .or_else(|| others.find(allowed))
                 }
-                GamePlayer::Network {
-                    search,
-                    visits,
-                    begun,
-                    ..
-                } => {
+                GamePlayer::Network { search, begun, .. } => {
                     if !std::mem::replace(begun, true) {
-                        search.begin(self.line.game_state(), *visits, false);
+                        search.begin(self.line.game_state(), false);
                     }
                     if search.wanted().is_some() {
                         break;

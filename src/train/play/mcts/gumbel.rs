@@ -4,9 +4,16 @@
 use rand::Rng;
 use rand_distr::{Distribution as _, Gumbel};
 
-use super::{GumbelParams, best};
+use super::best;
 use tengen::search::{RootMove, RootMoves};
 use tengen_nn::eval::softmax;
+
+/// Moves with playouts, at most (and at most half the playouts): the paper's for Go (docs/methods.md#self-play), as the
+/// constants of the next one, whose scale is 1.
+const CONSIDERED: usize = 16;
+
+/// Added to the most visited move's visits in the weight of Q.
+const VISIT_OFFSET: f32 = 50.0;
 
 /// The least probability of a move: half the resolution of the tree's.
 const MIN_POLICY: f32 = 0.5 / 65535.0;
@@ -14,7 +21,6 @@ const MIN_POLICY: f32 = 0.5 / 65535.0;
 /// A root that samples its moves with the Gumbel-top-k trick.
 #[derive(Debug)]
 pub(super) struct GumbelRoot {
-    params: GumbelParams,
     /// Logarithm of each move's probability.
     logits: Vec<f32>,
     /// A Gumbel number for each move; all 0 without exploration.
@@ -26,12 +32,7 @@ pub(super) struct GumbelRoot {
 impl GumbelRoot {
     /// A root of these moves with `playouts` playouts; without `rng` the network's order decides
     /// which moves are tried.
-    pub(super) fn new(
-        params: GumbelParams,
-        moves: &[RootMove],
-        playouts: u32,
-        rng: Option<&mut impl Rng>,
-    ) -> GumbelRoot {
+    pub(super) fn new(moves: &[RootMove], playouts: u32, rng: Option<&mut impl Rng>) -> GumbelRoot {
         let noise = match (rng, Gumbel::<f64>::new(0.0, 1.0)) {
             (Some(rng), Ok(gumbel)) => {
                 let numbers = gumbel.sample_iter(rng).take(moves.len());
@@ -39,12 +40,8 @@ impl GumbelRoot {
             }
             _ => vec![0.0; moves.len()],
         };
-        let considered = params
-            .considered
-            .min(moves.len())
-            .min(playouts as usize / 2);
+        let considered = CONSIDERED.min(moves.len()).min(playouts as usize / 2);
         GumbelRoot {
-            params,
             logits: moves
                 .iter()
                 .map(|found| found.policy.max(MIN_POLICY).ln())
@@ -85,10 +82,10 @@ impl GumbelRoot {
         target
     }
 
-    /// Logits plus `sigma(completed Q)`, `sigma(q) = (c_visit + max N) c_scale q`, q in [0, 1].
+    /// Logits plus `sigma(completed Q)`, `sigma(q) = (c_visit + max N) q`, q in [0, 1].
     fn improved_logits<'a>(&'a self, root: &RootMoves<'a>) -> impl Iterator<Item = f32> + 'a {
         let most = most_visits(root) as f32;
-        let weight = (self.params.visit_offset + most) * self.params.value_scale / 2.0;
+        let weight = (VISIT_OFFSET + most) / 2.0;
         let mixed = mixed_value(root);
         let moves = root.moves.iter().zip(&self.logits);
         moves.map(move |(found, logit)| logit + weight * (found.value.unwrap_or(mixed) + 1.0))
@@ -167,7 +164,7 @@ mod tests {
         let values = [0.0, 0.2, 0.9, -0.5, 0.1, 0.3];
         let mut moves = visited(&values.map(|_| (1.0 / 6.0, 0, 0.0)));
         let rng = None::<&mut Xoshiro256PlusPlus>;
-        let halving = GumbelRoot::new(GumbelParams::default(), &moves, 32, rng);
+        let halving = GumbelRoot::new(&moves, 32, rng);
         for _ in 0..32 {
             let place = halving.select(&root(&moves, 0.0));
             moves[place].visits += 1;
@@ -193,7 +190,7 @@ mod tests {
         let moves = visited(&[(0.25, 0, 0.0), (0.75, 0, 0.0)]);
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let drawn = (0..4000).filter(|_| {
-            let halving = GumbelRoot::new(GumbelParams::default(), &moves, 2, Some(&mut rng));
+            let halving = GumbelRoot::new(&moves, 2, Some(&mut rng));
             halving.select(&root(&moves, 0.0)) == 1
         });
         let share = drawn.count() as f64 / 4000.0;
@@ -204,7 +201,7 @@ mod tests {
     fn a_move_of_rounded_probability_zero_has_a_small_one() {
         let moves = visited(&[(1.0, 1, 0.0), (0.0, 0, 0.0)]);
         let rng = None::<&mut Xoshiro256PlusPlus>;
-        let halving = GumbelRoot::new(GumbelParams::default(), &moves, 2, rng);
+        let halving = GumbelRoot::new(&moves, 2, rng);
         let target = halving.target(&root(&moves, 0.0));
         assert!(target[1] > 0.0 && target[1] < 1e-4, "{target:?}");
     }

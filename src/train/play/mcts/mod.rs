@@ -9,41 +9,19 @@ mod search;
 
 pub use search::{Search, SearchResult};
 
+use serde::{Deserialize, Serialize};
 use tengen::search::SearchParams;
 
-/// Root algorithm.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum RootRule {
-    /// Gumbel AlphaZero (Danihelka et al. 2022): sequential halving over moves drawn without
-    /// replacement; the policy target is improved by completed Q values.
-    Gumbel(GumbelParams),
-    /// PUCT with noisy priors (AlphaZero), with KataGo's forced playouts, which are removed from
-    /// the policy target.
-    Puct {
-        /// While exploring, a visited move gets at least `sqrt(this * prior * playouts)` playouts.
-        forced_playouts: f32,
-    },
-}
-
-/// Settings of the Gumbel root.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct GumbelParams {
-    /// Maximum number of moves with playouts (and at most half the playouts).
-    pub considered: usize,
-    /// Added to the most visited move's visits in the weight of Q.
-    pub visit_offset: f32,
-    /// Scale of Q, taken in [0, 1].
-    pub value_scale: f32,
-}
-
-impl Default for GumbelParams {
-    /// The paper's values for Go (docs/methods.md#self-play).
-    fn default() -> Self {
-        GumbelParams {
-            considered: 16,
-            visit_offset: 50.0,
-            value_scale: 1.0,
-        }
+tengen::choices! {
+    /// Root algorithm of self-play searches.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    RootRule {
+        /// Gumbel AlphaZero (Danihelka et al. 2022): sequential halving over moves drawn without
+        /// replacement; the policy target is improved by completed Q values.
+        Gumbel = "gumbel",
+        /// AlphaZero's PUCT with noisy priors; the visits are the policy target.
+        Puct = "puct",
     }
 }
 
@@ -55,16 +33,17 @@ pub struct MctsParams {
     /// Search settings below the root; and the root's noise and temperature with
     /// [`RootRule::Puct`].
     pub search: SearchParams,
+    /// Playouts of a search.
+    pub visits: u32,
 }
 
 impl MctsParams {
     /// PUCT with the engine's settings and no exploration, for matches.
-    pub fn player() -> MctsParams {
+    pub fn player(visits: u32) -> MctsParams {
         MctsParams {
-            root: RootRule::Puct {
-                forced_playouts: 0.0,
-            },
+            root: RootRule::Puct,
             search: SearchParams::default(),
+            visits,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The searches of one game, step by step, and KataGo's forced playouts.
+//! The searches of one game, step by step.
 
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -6,7 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::gumbel::{GumbelRoot, mixed_value};
 use super::{MctsParams, RootRule, best};
 use tengen::game::{Game, GameState, Move};
-use tengen::search::{RootMove, RootMoves, SearchParams, StepSearch, exploration_bonus};
+use tengen::search::{RootMoves, StepSearch};
 use tengen_nn::eval::kl_divergence;
 
 /// Result of a search.
@@ -26,12 +26,6 @@ pub struct SearchResult {
     pub best: Move,
 }
 
-#[derive(Debug)]
-enum Root {
-    Gumbel(GumbelRoot),
-    Puct(PuctRoot),
-}
-
 /// Searches positions of one game, requesting evaluations one at a time.
 pub struct Search<G: Game> {
     params: MctsParams,
@@ -39,46 +33,49 @@ pub struct Search<G: Game> {
     steps: StepSearch<G>,
     playouts: u32,
     explore: bool,
-    /// `None` until the root is evaluated.
-    root: Option<Root>,
+    /// Whether the root is evaluated and its algorithm has begun.
+    begun: bool,
+    /// The root's, with [`RootRule::Gumbel`].
+    halving: Option<GumbelRoot>,
 }
 
 impl<G: Game> Search<G> {
-    /// A searcher of the game that began at `start`, for at most `playouts` playouts a search, with
-    /// random numbers from `seed`. [`Search::begin`] sets a position.
-    pub fn new(params: MctsParams, start: &G, playouts: u32, seed: u64) -> Search<G> {
+    /// A searcher of the game that began at `start`, with random numbers from `seed`. [`Search::begin`] sets a
+    /// position.
+    pub fn new(params: MctsParams, start: &G, seed: u64) -> Search<G> {
+        let (search, start) = (params.search.clone(), start.clone().into());
         Search {
-            steps: StepSearch::new(params.search.clone(), start.clone().into(), playouts),
+            steps: StepSearch::new(search, start, params.visits),
             params,
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
             playouts: 0,
             explore: false,
-            root: None,
+            begun: false,
+            halving: None,
         }
     }
 
     /// Begins a search of a position that has a legal move, with at least one playout. Without
-    /// `explore` there is no noise and no forced playout: the strongest play for the playouts.
-    pub fn begin(&mut self, position: &GameState<G>, playouts: u32, explore: bool) {
+    /// `explore` there is no noise: the strongest play for the playouts.
+    pub fn begin(&mut self, position: &GameState<G>, explore: bool) {
         // A single legal move needs no search.
         let forced = position.position().legal_count() == 1;
-        self.playouts = if forced { 1 } else { playouts.max(1) };
+        self.playouts = if forced { 1 } else { self.params.visits.max(1) };
         self.explore = explore;
         self.steps.begin(position.clone());
-        self.root = None;
+        (self.begun, self.halving) = (false, None);
     }
 
     /// Continues until a position must be evaluated; `None` when the search is finished. Until
     /// [`Search::answer`] is called the position stays the same.
     pub fn wanted(&mut self) -> Option<&G> {
         while self.steps.waiting().is_none() && !self.steps.is_full() {
-            if self.root.is_none() {
+            if !self.begun {
                 self.begin_root();
             }
-            let by = match (self.steps.root(), &self.root) {
+            let by = match (self.steps.root(), &self.halving) {
                 (Some(found), _) if is_searched(&found, self.playouts) => break,
-                (Some(found), Some(Root::Gumbel(root))) => Some(root.select(&found)),
-                (Some(found), Some(Root::Puct(root))) => root.select(&found),
+                (Some(found), Some(halving)) => Some(halving.select(&found)),
                 _ => None,
             };
             self.steps.descend(by);
@@ -95,24 +92,24 @@ impl<G: Game> Search<G> {
     /// The result of the search; `None` before it is finished.
     pub fn found(&mut self) -> Option<SearchResult> {
         let is_full = self.steps.is_full();
-        let (found, root) = (self.steps.root()?, self.root.as_ref()?);
-        if !(is_full || is_searched(&found, self.playouts)) {
+        let found = self.steps.root()?;
+        if !self.begun || !(is_full || is_searched(&found, self.playouts)) {
             return None;
         }
         let moves = found.moves;
-        let (weights, value, sampled, best) = match root {
-            Root::Gumbel(root) => {
-                let target = root.target(&found);
+        let (weights, value, sampled, best) = match &self.halving {
+            Some(halving) => {
+                let target = halving.target(&found);
                 let mixed = mixed_value(&found);
                 let values = moves.iter().map(|found| found.value.unwrap_or(mixed));
                 let value = target.iter().zip(values).map(|(p, q)| p * q).sum();
-                let [sampled, best] = [true, false].map(|explore| root.choose(&found, explore));
+                let [sampled, best] = [true, false].map(|explore| halving.choose(&found, explore));
                 (target, value, sampled, best)
             }
-            Root::Puct(root) => {
-                let best = best(moves.iter().map(|found| found.visits as f32));
-                let target = root.target(&found, &self.params.search);
-                (target, found.value, best, best)
+            None => {
+                let visits = moves.iter().map(|found| found.visits as f32);
+                let best = best(visits.clone());
+                (visits.collect(), found.value, best, best)
             }
         };
         let surprise = surprise(&weights, &found);
@@ -136,19 +133,15 @@ impl<G: Game> Search<G> {
         let Some(root) = self.steps.root() else {
             return;
         };
-        self.root = Some(match self.params.root {
-            RootRule::Gumbel(params) => {
+        self.begun = true;
+        match self.params.root {
+            RootRule::Gumbel => {
                 let rng = self.explore.then_some(&mut self.rng);
-                Root::Gumbel(GumbelRoot::new(params, root.moves, self.playouts, rng))
+                self.halving = Some(GumbelRoot::new(root.moves, self.playouts, rng));
             }
-            RootRule::Puct { forced_playouts } if self.explore => {
-                self.steps.add_noise(&mut self.rng);
-                Root::Puct(PuctRoot {
-                    forced: forced_playouts,
-                })
-            }
-            RootRule::Puct { .. } => Root::Puct(PuctRoot { forced: 0.0 }),
-        });
+            RootRule::Puct if self.explore => self.steps.add_noise(&mut self.rng),
+            RootRule::Puct => {}
+        }
     }
 }
 
@@ -166,83 +159,25 @@ fn surprise(weights: &[f32], root: &RootMoves<'_>) -> f32 {
     kl_divergence(target, policy) as f32
 }
 
-/// A PUCT root with forced playouts.
-#[derive(Debug)]
-pub(super) struct PuctRoot {
-    /// The k of `sqrt(k P N)` forced playouts; 0 for none.
-    pub(super) forced: f32,
-}
-
-impl PuctRoot {
-    /// The move for the next playout, if it is forced: a visited one that lacks playouts.
-    pub(super) fn select(&self, root: &RootMoves<'_>) -> Option<usize> {
-        root.moves.iter().position(|found| {
-            found.visits > 0 && (found.visits as f32) < self.forced_playouts(root, found)
-        })
-    }
-
-    /// `sqrt(k P N)` (Wu 2019, section 3.2).
-    fn forced_playouts(&self, root: &RootMoves<'_>, found: &RootMove) -> f32 {
-        (self.forced * found.prior * root.visits as f32).sqrt()
-    }
-
-    /// The visits as a policy target. For moves other than the most visited one, playouts that PUCT
-    /// would not have made are subtracted, up to the forced number; moves left with one lose it,
-    /// too (Wu 2019, section 3.2).
-    pub(super) fn target(&self, root: &RootMoves<'_>, params: &SearchParams) -> Vec<f32> {
-        let visits = || root.moves.iter().map(|found| found.visits as f32);
-        if self.forced == 0.0 {
-            return visits().collect();
-        }
-        let favourite = best(visits());
-        let explore = params.exploration(1.0 + root.visits as f32);
-        let puct = |found: &RootMove| {
-            let bonus = exploration_bonus(found.prior, explore, found.visits as f32);
-            found.value.map_or(f32::INFINITY, |value| value + bonus)
-        };
-        let bar = root.moves.get(favourite).map_or(f32::INFINITY, puct);
-        let kept = |(place, found): (usize, &RootMove)| {
-            let visits = found.visits as f32;
-            let Some(value) = found.value.filter(|_| place != favourite) else {
-                return visits;
-            };
-            let least = (visits - self.forced_playouts(root, found)).max(0.0);
-            // The fewest visits with which PUCT would still rank it below the favourite.
-            let below = explore * found.prior / (bar - value).max(1e-6) - 1.0;
-            let kept = below.ceil().clamp(least.ceil(), visits);
-            if kept <= 1.0 { 0.0 } else { kept }
-        };
-        root.moves.iter().enumerate().map(kept).collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use rand::RngExt;
 
-    use crate::play::mcts::GumbelParams;
     use crate::play::mcts::tests::{root, visited};
     use crate::shards::training_game::TrainingGame;
     use tengen::game::BoardSize;
     use tengen::games::go::SmallGo;
     use tengen::games::nogo::SmallNoGo;
 
-    fn rules() -> [RootRule; 2] {
-        [
-            RootRule::Gumbel(GumbelParams::default()),
-            RootRule::Puct {
-                forced_playouts: 2.0,
-            },
-        ]
-    }
+    const RULES: [RootRule; 2] = [RootRule::Gumbel, RootRule::Puct];
 
-    fn search(root: RootRule, start: &SmallNoGo) -> Search<SmallNoGo> {
+    fn search<G: Game>(root: RootRule, start: &G, visits: u32) -> Search<G> {
         let params = MctsParams {
             root,
-            ..MctsParams::player()
+            ..MctsParams::player(visits)
         };
-        Search::new(params, start, 100, 1)
+        Search::new(params, start, 1)
     }
 
     /// Searches to the end with a uniform network; returns the number of evaluations.
@@ -258,9 +193,9 @@ mod tests {
     #[test]
     fn playouts_are_counted_and_the_next_search_knows_positions_already() {
         let start = SmallNoGo::new(BoardSize::square(5)).unwrap();
-        for rule in rules() {
-            let mut search = search(rule, &start);
-            search.begin(&start.clone().into(), 40, true);
+        for rule in RULES {
+            let mut search = search(rule, &start, 40);
+            search.begin(&start.clone().into(), true);
             let (found, asked) = finish(&mut search);
             assert_eq!(found.visits.iter().map(|v| v.1).sum::<u32>(), 40);
             assert!((30..=41).contains(&asked), "{asked}");
@@ -268,7 +203,7 @@ mod tests {
             assert!(total > 0.9 && found.surprise >= 0.0);
             let mut next = start.clone();
             next.play(found.best);
-            search.begin(&next.into(), 40, true);
+            search.begin(&next.into(), true);
             let (_, again) = finish(&mut search);
             assert!(again < asked, "{again} of {asked}");
         }
@@ -296,9 +231,9 @@ mod tests {
             }
             position.play(moves[0]);
         };
-        for rule in rules() {
-            let mut search = search(rule, &start);
-            search.begin(&position.clone().into(), 16, false);
+        for rule in RULES {
+            let mut search = search(rule, &start, 16);
+            search.begin(&position.clone().into(), false);
             let (found, _) = finish(&mut search);
             assert!(winning.contains(&found.best), "{found:?}");
             assert!(found.value > 0.5, "{found:?}");
@@ -310,8 +245,8 @@ mod tests {
         let mut position = SmallNoGo::new(BoardSize::new(3, 1)).unwrap();
         position.play(Move(0));
         assert_eq!(position.legal_count(), 1);
-        let mut search = search(rules()[0], &position);
-        search.begin(&position.into(), 100, true);
+        let mut search = search(RULES[0], &position, 100);
+        search.begin(&position.into(), true);
         assert_eq!(finish(&mut search).0.visits, [(Move(2), 1)]);
     }
 
@@ -322,12 +257,8 @@ mod tests {
         let start = SmallGo::new(BoardSize::new(3, 2)).unwrap();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
         let mut forbidden = 0;
-        for rule in rules() {
-            let params = MctsParams {
-                root: rule,
-                ..MctsParams::player()
-            };
-            let mut search = Search::new(params, &start, 40, 1);
+        for rule in RULES {
+            let mut search = search(rule, &start, 40);
             let mut line = TrainingGame::new(&start);
             line.open(60, &mut rng);
             for _ in 0..60 {
@@ -339,7 +270,7 @@ mod tests {
                     .legal_moves()
                     .filter(|&mv| !line.allows(mv))
                     .count();
-                search.begin(line.game_state(), 40, true);
+                search.begin(line.game_state(), true);
                 while let Some(leaf) = search.wanted() {
                     let came_back = leaf.ply() > position.ply() && !past.is_new(leaf);
                     assert!(!came_back || leaf.last_move() == Some(leaf.pass()));
@@ -363,31 +294,5 @@ mod tests {
         let got = surprise(&[3.0, 3.0], &root(&moves([0.25, 0.75]), 0.0));
         assert!((got - expected).abs() < 1e-6);
         assert_eq!(surprise(&[1.0, 0.0], &root(&moves([1.0, 0.0]), 0.0)), 0.0);
-    }
-
-    const FORCED: PuctRoot = PuctRoot { forced: 2.0 };
-    const NONE: PuctRoot = PuctRoot { forced: 0.0 };
-
-    #[test]
-    fn a_visited_move_gets_its_forced_playouts() {
-        let moves = visited(&[(0.1, 1, -0.9), (0.5, 60, 0.5), (0.4, 0, 0.0)]);
-        // sqrt(2 * 0.1 * 61) = 3.5 playouts for the first; the unvisited one is not forced.
-        assert_eq!(FORCED.select(&root(&moves, 0.0)), Some(0));
-        assert_eq!(NONE.select(&root(&moves, 0.0)), None);
-    }
-
-    #[test]
-    fn forced_playouts_are_not_learned() {
-        let moves = visited(&[(0.1, 4, -0.9), (0.5, 60, 0.5), (0.4, 30, 0.45)]);
-        let (root, params) = (root(&moves, 0.0), SearchParams::default());
-        let target = FORCED.target(&root, &params);
-        assert_eq!(target[0], 0.0, "{target:?}");
-        assert_eq!(target[1], 60.0);
-        // A good move keeps its PUCT playouts, and loses at most the forced ones.
-        assert!(
-            (30.0 - (2.0_f32 * 0.4 * 94.0).sqrt()..=30.0).contains(&target[2]),
-            "{target:?}"
-        );
-        assert_eq!(NONE.target(&root, &params), [4.0, 60.0, 30.0]);
     }
 }

@@ -1,40 +1,29 @@
 use super::*;
 use crate::play::eval_batch::tests::info;
 use crate::play::eval_batch::{EvalBatch, TaskControl, run_tasks};
-use crate::play::mcts::GumbelParams;
+use crate::play::settings::PROVE_FROM;
 use tengen::game::{BoardSize, Color, Game};
 use tengen::games::nogo::SmallNoGo;
 use tengen_nn::eval::EvaluatorFactory;
 use tengen_nn::files::scratch::Scratch;
 
 /// Settings, and how a network plays with them.
-type Play = (SelfPlay, NetworkPlay);
+type Play = (SelfPlay, MctsParams);
 
 fn play(root: RootRule, settings: SelfPlay) -> Play {
-    let mcts = MctsParams {
+    let play = MctsParams {
         root,
-        ..MctsParams::player()
+        ..MctsParams::player(12)
     };
-    (settings, NetworkPlay { mcts, visits: 12 })
+    (settings, play)
 }
 
 fn gumbel() -> Play {
-    let settings = SelfPlay {
-        fast_visits: 3,
-        ..SelfPlay::default()
-    };
-    play(RootRule::Gumbel(GumbelParams::default()), settings)
+    play(RootRule::Gumbel, SelfPlay::default())
 }
 
 fn puct() -> Play {
-    let settings = SelfPlay {
-        full_share: 0.4,
-        ..gumbel().0
-    };
-    let root = RootRule::Puct {
-        forced_playouts: 2.0,
-    };
-    play(root, settings)
+    play(RootRule::Puct, SelfPlay::default())
 }
 
 /// Games that the solver ends some moves before they would.
@@ -89,7 +78,7 @@ fn a_game_depends_on_its_seed_and_not_on_its_company() {
 
 #[test]
 fn rows_are_the_game() {
-    for (play, full_only) in [(gumbel(), true), (puct(), false)] {
+    for play in [gumbel(), puct()] {
         for game in games(&play, 10) {
             let opening = game.rows[0].moves.len() - game.rows.len();
             assert!(opening <= 6);
@@ -98,8 +87,7 @@ fn rows_are_the_game() {
                 assert!(row.ending.is_some() && !row.policy.is_empty());
                 assert_eq!(row.outcome(), game.outcome);
             }
-            let cheap = game.rows.iter().any(|row| row.policy_weight == 0.0);
-            assert_ne!(cheap, full_only);
+            assert!(game.rows.iter().all(|row| row.policy_weight == 1.0));
         }
     }
 }
@@ -183,28 +171,6 @@ fn the_move_of_a_proof_is_learned_if_set() {
 }
 
 #[test]
-fn results_are_corrected_when_a_game_is_over() {
-    let plain = games(&gumbel(), 10);
-    let mut correcting = gumbel();
-    correcting.0.correct_nodes = 100_000;
-    let corrected = games(&correcting, 10);
-    let (mut exact, mut turned) = (0, 0);
-    for (plain, corrected) in plain.iter().zip(&corrected) {
-        assert_eq!(
-            plain.rows[0].moves, corrected.rows[0].moves,
-            "it looks back only"
-        );
-        let rows = plain.rows.iter().zip(&corrected.rows);
-        for (before, after) in rows {
-            exact += usize::from(after.exact);
-            turned += usize::from(after.result != before.result);
-            assert_eq!(after.ending.is_none(), after.result != before.result);
-        }
-    }
-    assert!(exact > 50 && turned > 0, "{exact} exact, {turned} turned");
-}
-
-#[test]
 fn a_crew_of_networks_fills_shards_with_the_same_games() {
     use crate::play::generate::{Plan, generate, tests::plan};
     use crate::play::generator::NetworkGenerator;
@@ -237,4 +203,56 @@ fn a_crew_of_networks_fills_shards_with_the_same_games() {
             .count(),
         2
     );
+}
+
+fn adjudicator(prove_nodes: u64, prove_from: u32) -> EndingAdjudicator<SmallNoGo> {
+    EndingAdjudicator::new(&SelfPlay {
+        prove_nodes,
+        prove_from,
+        ..SelfPlay::default()
+    })
+}
+
+/// A position of a game of first moves with at most this many remaining moves.
+fn late(most: u32) -> SmallNoGo {
+    let mut position = SmallNoGo::new(BoardSize::square(5)).unwrap();
+    while !position.plies_left().at_most(most) {
+        let mv = position.legal_moves().next().unwrap();
+        position.play(mv);
+    }
+    position
+}
+
+#[test]
+fn a_proof_names_a_move_that_keeps_the_win() {
+    let mut prover = adjudicator(100_000, PROVE_FROM);
+    let mut winners = 0;
+    for most in 3..12 {
+        let mut position = late(most);
+        let proven = prover.prove(&position).unwrap();
+        let wins = proven.outcome == Outcome::win(position.to_move());
+        assert_eq!(proven.keeps.is_some(), wins);
+        let Some(mv) = proven.keeps else { continue };
+        position.play(mv);
+        let after = position.outcome().or_else(|| {
+            let proven = prover.prove(&position)?;
+            Some(proven.outcome)
+        });
+        assert_eq!(after, Some(proven.outcome));
+        winners += 1;
+    }
+    assert!(winners > 0);
+}
+
+#[test]
+fn what_is_found_depends_on_the_position_only() {
+    let mut prover = adjudicator(40, PROVE_FROM);
+    let positions: Vec<_> = (3..16).map(late).collect();
+    let found: Vec<_> = positions.iter().map(|p| prover.prove(p)).collect();
+    let again: Vec<_> = positions.iter().rev().map(|p| prover.prove(p)).collect();
+    assert!(found.iter().eq(again.iter().rev()));
+    assert!(found.contains(&None) && found.iter().any(Option::is_some));
+    assert_eq!(adjudicator(0, PROVE_FROM).prove(&positions[0]), None);
+    let late_only = adjudicator(100_000, 3).prove(&positions[6]);
+    assert_eq!(late_only, None, "more than three moves can be left");
 }

@@ -23,8 +23,6 @@ const SHIFT: i32 = 15;
 /// Which games are taken, and how.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Choice {
-    /// Whether games that were lost on time or by leaving are taken.
-    pub on_time: bool,
     /// Moves of a game, at least.
     pub least_plies: usize,
     /// Share of the counted games that get another komi and the result that follows from it, in [0, 1].
@@ -55,9 +53,6 @@ pub(super) fn read<G: Game>(start: &G, game: &Form, choice: Choice) -> Result<Im
     let Recorded {
         moves, placed, end, ..
     } = &recorded;
-    if matches!(end, End::OnTime(_)) && !choice.on_time {
-        return left_out("lost on time", "");
-    }
     if moves.len() - placed < choice.least_plies {
         return left_out("short", format!("{} moves", moves.len() - placed));
     }
@@ -82,9 +77,7 @@ fn from_sgf<G: Game>(start: &G, text: &str) -> Result<Recorded, LeftOut> {
     if !G::INFO.scored && rules.is_ok_and(|rules| rules != start.rules()) {
         return left_out("other rules", &record.rules);
     }
-    let Some(end) = end_of(&record.result) else {
-        return left_out("no result", &record.result);
-    };
+    let end = end_of(&record.result)?;
     let (handicap, moves) = moves(start, &record)?;
     let comments = record.plays.iter().map(|play| &play.comment);
     let mut analyses: Vec<Option<Analysis>> =
@@ -140,27 +133,28 @@ pub(super) fn read_moves<G: Game>(start: &G, game: &Form) -> Result<Vec<Move>, L
 }
 
 /// How a result in SGF's notation came about.
-fn end_of(result: &str) -> Option<End> {
+fn end_of(result: &str) -> Result<End, LeftOut> {
     let result = result.trim();
     if matches!(result, "0" | "Draw" | "draw") {
-        return Some(End::Played(Outcome::DRAW));
+        return Ok(End::Played(Outcome::DRAW));
     }
-    let (winner, how) = result.split_once('+')?;
+    let (winner, how) = result.split_once('+').unwrap_or_default();
     let winner = match winner.trim() {
         "B" | "b" | "Black" => Color::Black,
         "W" | "w" | "White" => Color::White,
-        _ => return None,
+        _ => return left_out("no result", result),
     };
-    let how = how.trim();
-    match how.to_ascii_lowercase().as_str() {
-        "" => Some(End::Played(Outcome::win(winner))),
-        "r" | "resign" => Some(End::Resigned(winner)),
-        "t" | "time" | "f" | "forfeit" | "offline" => Some(End::OnTime(winner)),
-        points => {
-            let points: f32 = points.parse().ok()?;
-            let sound = points > 0.0 && points <= 400.0;
-            sound.then(|| End::Counted(HalfPoints(winner.signed((2.0 * points).round() as i32))))
-        }
+    match how.trim().to_ascii_lowercase().as_str() {
+        "" => Ok(End::Played(Outcome::win(winner))),
+        "r" | "resign" => Ok(End::Resigned(winner)),
+        "t" | "time" | "f" | "forfeit" | "offline" => left_out("lost on time", result),
+        points => match points.parse::<f32>() {
+            Ok(points) if points > 0.0 && points <= 400.0 => {
+                let points = (2.0 * points).round() as i32;
+                Ok(End::Counted(HalfPoints(winner.signed(points))))
+            }
+            _ => left_out("no result", result),
+        },
     }
 }
 
@@ -202,7 +196,7 @@ fn moves<G: Game>(start: &G, record: &GameRecord) -> Result<(usize, Vec<Move>), 
 /// learn from them what komi does (docs/training.md).
 fn decided(end: End, komi: HalfPoints, choice: Choice, key: u64) -> (HalfPoints, Outcome) {
     let ahead = match end {
-        End::Resigned(winner) | End::OnTime(winner) => return (komi, Outcome::win(winner)),
+        End::Resigned(winner) => return (komi, Outcome::win(winner)),
         End::Played(outcome) => return (komi, outcome),
         End::Counted(ahead) => ahead,
     };

@@ -24,8 +24,6 @@ pub struct Counts {
     pub resigned: u64,
     /// Games that were counted.
     pub counted: u64,
-    /// Games that ended by time or because one side left.
-    pub on_time: u64,
     /// Games that ended on the board, draws among them.
     #[serde(default)]
     pub played: u64,
@@ -39,7 +37,6 @@ impl Counts {
         self.positions += more.positions;
         self.resigned += more.resigned;
         self.counted += more.counted;
-        self.on_time += more.on_time;
         self.played += more.played;
         for (reason, games) in &more.left_out {
             self.leave_out(reason, *games);

@@ -11,8 +11,6 @@ pub(super) enum End {
     Resigned(Color),
     /// By points: by how much Black was ahead, komi included, in half points.
     Counted(HalfPoints),
-    /// One side lost on time or left.
-    OnTime(Color),
     /// By the rules on the board, or drawn.
     Played(Outcome),
 }

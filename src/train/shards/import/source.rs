@@ -160,39 +160,32 @@ fn add_texts(
     let text = sgf::decode(bytes);
     // One more than is allowed tells that there are too many.
     let room = MAX_GAMES + 1 - texts.len();
+    let mut add = |game: &str, form: Form| {
+        let name = match game {
+            "" => name.to_owned(),
+            _ => format!("{name}, game {game}"),
+        };
+        texts.push(Text { name, form });
+    };
     if has_extension(Path::new(name), "sgf") {
         let games = sgf::games(&text);
         let mut games =
             games.map_err(|error| TrainError::mismatch(path, format!("{name}: {error}")))?;
-        if games.is_empty() {
-            // Its fault is told when it is read.
-            games.push(text);
+        if games.len() < 2 {
+            // The fault of a text without a game is told when it is read.
+            add("", Form::Sgf(games.pop().unwrap_or(text)));
         }
-        let is_one = games.len() < 2;
-        texts.extend(
-            games
-                .into_iter()
-                .zip(1..)
-                .take(room)
-                .map(|(game, number)| Text {
-                    name: match is_one {
-                        true => name.to_owned(),
-                        false => format!("{name}, game {number}"),
-                    },
-                    form: Form::Sgf(game),
-                }),
-        );
+        for (game, number) in games.into_iter().zip(1..).take(room) {
+            add(&number.to_string(), Form::Sgf(game));
+        }
     } else if is_games(&text) {
-        texts.extend(index.games(&text).take(room).map(|(id, sgf)| Text {
-            name: format!("{name}, game {id}"),
-            form: Form::Sgf(sgf),
-        }));
+        for (id, game) in index.games(&text).take(room) {
+            add(&id, Form::Sgf(game));
+        }
     } else if rapfi::is_games(&text) {
-        let games = rapfi::games(&text, room).into_iter().zip(1..);
-        texts.extend(games.map(|(game, number)| Text {
-            name: format!("{name}, game {number}"),
-            form: Form::Rapfi(game),
-        }));
+        for (game, number) in rapfi::games(&text, room).into_iter().zip(1..) {
+            add(&number.to_string(), Form::Rapfi(game));
+        }
     }
     if texts.len() > MAX_GAMES {
         let why = format!("it has more than {MAX_GAMES} games: split it");

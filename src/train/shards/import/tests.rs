@@ -10,7 +10,6 @@ use tengen::games::gomoku::Gomoku;
 use tengen_nn::files::scratch::Scratch;
 
 const CHOICE: Choice = Choice {
-    on_time: false,
     least_plies: 4,
     komi_share: 0.0,
     seed: 1,

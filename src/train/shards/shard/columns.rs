@@ -7,72 +7,44 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use parquet::basic::{Compression, ZstdLevel};
-use parquet::data_type::{BoolType, ByteArray, ByteArrayType, FloatType, Int32Type, Int64Type};
+use parquet::column::reader::get_typed_column_reader;
+use parquet::data_type::{
+    BoolType, ByteArray, ByteArrayType, DataType, FloatType, Int32Type, Int64Type,
+};
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::reader::FileReader;
+use parquet::file::reader::{FileReader, RowGroupReader};
 use parquet::file::serialized_reader::SerializedFileReader;
-use parquet::file::writer::SerializedFileWriter;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::parser::parse_message_type;
 
-use super::table::{self, Room, columns, field, missing, schema};
 use crate::shards::ending;
 use crate::shards::row::{Row, Share};
 use crate::shards::training_game::with_komi;
 use tengen::game::{Game, HalfPoints, Move, Rules};
 
+/// The columns, one row a position, in file order. `moves` has on the first row of a game all its moves from the empty
+/// board, a little-endian u16 each, else nothing; `policy` pairs of little-endian u16: policy index, share of the policy
+/// target in 1/65535.
+const COLUMNS: &str = "
+    REQUIRED INT64 game;
+    REQUIRED INT32 ply;
+    REQUIRED BYTE_ARRAY moves;
+    REQUIRED BYTE_ARRAY policy;
+    REQUIRED FLOAT policy_weight;
+    REQUIRED FLOAT surprise;
+    REQUIRED INT32 result;
+    REQUIRED BOOLEAN exact;
+    REQUIRED FLOAT root_value;
+    REQUIRED BOOLEAN ended;
+";
+
 /// The column of games with komi.
-const KOMI: &str = "komi";
+const KOMI: &str = "REQUIRED INT32 komi;";
 
 /// Zstandard level: the usual default; higher levels save under 5% here.
 const ZSTD_LEVEL: i32 = 3;
-
-columns! {
-    /// The columns, one row a position.
-    Columns {
-        /// Which game of the run.
-        game: Int64Type,
-        /// Moves played before.
-        ply: Int32Type,
-        /// On the first row of a game all its moves from the empty board, a little-endian u16 each;
-        /// else empty.
-        moves: ByteArrayType,
-        /// Pairs of little-endian u16: policy index, share of the policy target in 1/65535.
-        policy: ByteArrayType,
-        /// Weight of the policy loss; 0 where only the value is a target.
-        policy_weight: FloatType,
-        /// Divergence of the policy target from the prior, in nats.
-        surprise: FloatType,
-        /// 1 won, 0 drawn, -1 lost, for the side to move.
-        result: Int32Type,
-        /// The result is proven for this position.
-        exact: BoolType,
-        /// The generator's value in [-1, 1], for the side to move.
-        root_value: FloatType,
-        /// The moves lead to the end of the game, and to its result.
-        ended: BoolType,
-    }
-}
-
-impl Columns {
-    fn of(rows: &[Row]) -> ParquetResult<Columns> {
-        fn each<T>(rows: &[Row], value: impl Fn(&Row) -> T) -> Vec<T> {
-            rows.iter().map(value).collect()
-        }
-        Ok(Columns {
-            game: each(rows, |row| row.game.cast_signed()),
-            ply: each(rows, |row| row.ply.into()),
-            moves: moves(rows)?,
-            policy: each(rows, |row| pack(&row.policy).into()),
-            policy_weight: each(rows, |row| row.policy_weight),
-            surprise: each(rows, |row| row.surprise),
-            result: each(rows, |row| row.result.into()),
-            exact: each(rows, |row| row.exact),
-            root_value: each(rows, |row| row.root_value),
-            ended: each(rows, |row| row.ending.is_some()),
-        })
-    }
-}
 
 /// Rows as a Parquet file with this metadata.
 ///
@@ -80,25 +52,44 @@ impl Columns {
 /// Errors of the library, of a row without komi in a game with komi, or of rows of one game with
 /// different moves.
 pub(super) fn write(metadata: Vec<KeyValue>, rows: &[Row]) -> ParquetResult<Vec<u8>> {
-    let komi = komi(rows)?;
-    let mut fields = Columns::fields()?;
-    if komi.is_some() {
-        fields.push(field::<Int32Type>(KOMI)?);
-    }
+    let (moves, komi) = (moves(rows)?, komi(rows)?);
+    let more = komi.as_ref().map_or("", |_| KOMI);
+    let schema = parse_message_type(&format!("message position {{ {COLUMNS} {more} }}"))?;
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL)?))
         .set_statistics_enabled(EnabledStatistics::None)
         .set_created_by(concat!("tengen-train ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_key_value_metadata(Some(metadata))
         .build();
-    let mut file = SerializedFileWriter::new(Vec::new(), schema(fields)?, Arc::new(properties))?;
+    let mut file = SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(properties))?;
     let mut group = file.next_row_group()?;
-    Columns::of(rows)?.write(&mut group)?;
+    let each = || rows.iter();
+    put::<Int64Type>(&mut group, each().map(|row| row.game.cast_signed()))?;
+    put::<Int32Type>(&mut group, each().map(|row| row.ply.into()))?;
+    put::<ByteArrayType>(&mut group, moves)?;
+    put::<ByteArrayType>(&mut group, each().map(|row| pack(&row.policy).into()))?;
+    put::<FloatType>(&mut group, each().map(|row| row.policy_weight))?;
+    put::<FloatType>(&mut group, each().map(|row| row.surprise))?;
+    put::<Int32Type>(&mut group, each().map(|row| row.result.into()))?;
+    put::<BoolType>(&mut group, each().map(|row| row.exact))?;
+    put::<FloatType>(&mut group, each().map(|row| row.root_value))?;
+    put::<BoolType>(&mut group, each().map(|row| row.ending.is_some()))?;
     if let Some(komi) = komi {
-        table::write::<Int32Type>(&mut group, &komi)?;
+        put::<Int32Type>(&mut group, komi)?;
     }
     group.close()?;
     file.into_inner()
+}
+
+/// Writes the next column of the schema.
+fn put<T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
+    values: impl IntoIterator<Item = T::T>,
+) -> ParquetResult<()> {
+    let values: Vec<T::T> = values.into_iter().collect();
+    let mut writer = group.next_column()?.ok_or_else(|| missing("column"))?;
+    writer.typed::<T>().write_batch(&values, None, None)?;
+    writer.close()
 }
 
 /// The komi of each row's game; `None` in games without komi.
@@ -106,7 +97,7 @@ fn komi(rows: &[Row]) -> ParquetResult<Option<Vec<i32>>> {
     if rows.iter().all(|row| row.komi.is_none()) {
         return Ok(None);
     }
-    let komi = |row: &Row| row.komi.map(|komi| komi.0).ok_or_else(|| missing(KOMI));
+    let komi = |row: &Row| row.komi.map(|komi| komi.0).ok_or_else(|| missing("komi"));
     rows.iter()
         .map(komi)
         .collect::<ParquetResult<_>>()
@@ -143,45 +134,92 @@ pub(super) fn read<G: Game>(
         let count = usize::try_from(group.metadata().num_rows());
         let count = count.map_err(|_| missing("row count"))?;
         room.take::<Row>(count)?;
-        let of = Columns::read(group.as_ref(), count)?;
+        let mut columns = Columns {
+            group: group.as_ref(),
+            rows: count,
+            next: 0,
+        };
+        let game = columns.take::<Int64Type>("game")?;
+        let ply = columns.take::<Int32Type>("ply")?;
+        let all_moves = columns.take::<ByteArrayType>("moves")?;
+        let policy = columns.take::<ByteArrayType>("policy")?;
+        let policy_weight = columns.take::<FloatType>("policy_weight")?;
+        let surprise = columns.take::<FloatType>("surprise")?;
+        let result = columns.take::<Int32Type>("result")?;
+        let exact = columns.take::<BoolType>("exact")?;
+        let root_value = columns.take::<FloatType>("root_value")?;
+        let ended = columns.take::<BoolType>("ended")?;
         let komi = match empty.rules().komi() {
-            Some(_) => table::read::<Int32Type>(group.as_ref(), Columns::COUNT, KOMI, count)?,
+            Some(_) => columns.take::<Int32Type>("komi")?,
             None => Vec::new(),
         };
         let rules: Arc<str> = empty.rules().to_string().into();
         let first = rows.len();
         let mut moves: Arc<[Move]> = Arc::default();
-        for at in 0..of.game.len() {
-            if at == 0 || of.game[at] != of.game[at - 1] {
-                room.take::<u8>(of.moves[at].len())?;
-                moves = unpack_moves(of.moves[at].data());
+        for at in 0..count {
+            if at == 0 || game[at] != game[at - 1] {
+                room.take::<u8>(all_moves[at].len())?;
+                moves = unpack_moves(all_moves[at].data());
             }
-            room.take::<u8>(of.policy[at].len())?;
+            room.take::<u8>(policy[at].len())?;
             rows.push(Row {
-                game: of.game[at].cast_unsigned(),
+                game: game[at].cast_unsigned(),
                 size: empty.size(),
-                ply: u16::try_from(of.ply[at]).map_err(|_| missing("ply"))?,
+                ply: u16::try_from(ply[at]).map_err(|_| missing("ply"))?,
                 to_move: empty.to_move(),
                 moves: moves.clone(),
                 rules: rules.clone(),
                 komi: komi.get(at).copied().map(HalfPoints),
-                policy: unpack(of.policy[at].data()),
-                policy_weight: of.policy_weight[at],
-                surprise: of.surprise[at],
-                result: i8::try_from(of.result[at]).map_err(|_| missing("result"))?,
-                exact: of.exact[at],
-                root_value: of.root_value[at],
+                policy: unpack(policy[at].data()),
+                policy_weight: policy_weight[at],
+                surprise: surprise[at],
+                result: i8::try_from(result[at]).map_err(|_| missing("result"))?,
+                exact: exact[at],
+                root_value: root_value[at],
                 ending: None,
             });
         }
         let mut at = 0;
         for game in rows[first..].chunk_by_mut(|a, b| a.game == b.game) {
             let end = at + game.len();
-            replay(empty, game, &of.ended[at..end]).map_err(ParquetError::General)?;
+            replay(empty, game, &ended[at..end]).map_err(ParquetError::General)?;
             at = end;
         }
     }
     Ok(rows)
+}
+
+/// The columns of a row group, which has this number of rows, one after the other.
+struct Columns<'a> {
+    group: &'a dyn RowGroupReader,
+    rows: usize,
+    next: usize,
+}
+
+impl Columns<'_> {
+    /// All values of the next column, which has this name.
+    fn take<T: DataType>(&mut self, name: &str) -> ParquetResult<Vec<T::T>> {
+        let index = self.next;
+        self.next += 1;
+        let column = self.group.metadata().schema_descr().columns().get(index);
+        // The library panics on a column of another type.
+        column
+            .filter(|column| column.name() == name)
+            .filter(|column| column.physical_type() == T::get_physical_type())
+            .filter(|column| (column.max_def_level(), column.max_rep_level()) == (0, 0))
+            .ok_or_else(|| missing(&format!("column {name}")))?;
+        // Memory is not reserved in advance: the number may be wrong.
+        let mut values = Vec::new();
+        let mut reader = get_typed_column_reader::<T>(self.group.get_column_reader(index)?);
+        while values.len() < self.rows {
+            let left = self.rows - values.len();
+            let (records, ..) = reader.read_records(left, None, None, &mut values)?;
+            if records == 0 {
+                return Err(missing("end of a column"));
+            }
+        }
+        Ok(values)
+    }
 }
 
 /// Plays the game of these rows and fills in what follows from its moves; `ended` are the rows to
@@ -237,4 +275,40 @@ fn unpack_moves(bytes: &[u8]) -> Arc<[Move]> {
     moves
         .map(|pair| Move(u16::from_le_bytes([pair[0], pair[1]])))
         .collect()
+}
+
+/// How many times as large as its file a shard is in memory at most, besides [`SLACK`]: rows of games have some ten times
+/// as much. Of rows that are all alike a file of a kilobyte could fill all memory.
+const MAX_TIMES: usize = 128;
+/// Bytes of memory that a shard may take in any case.
+const SLACK: usize = 32 << 20;
+
+/// The memory that is left for the rows of a file.
+struct Room(usize);
+
+impl Room {
+    /// For a file of this size.
+    fn of_file(bytes: usize) -> Room {
+        Room(bytes.saturating_mul(MAX_TIMES).saturating_add(SLACK))
+    }
+
+    /// Takes the memory of a number of values.
+    ///
+    /// # Errors
+    /// When there is not so much.
+    fn take<T>(&mut self, count: usize) -> ParquetResult<()> {
+        let left = count.checked_mul(size_of::<T>());
+        let left = left.and_then(|bytes| self.0.checked_sub(bytes));
+        self.0 = left.ok_or_else(|| {
+            ParquetError::General(format!(
+                "its rows would be more than {MAX_TIMES} times as large as the file, which no recorded games are"
+            ))
+        })?;
+        Ok(())
+    }
+}
+
+/// Error for an invalid part of a file.
+fn missing(what: &str) -> ParquetError {
+    ParquetError::General(format!("a {what} is missing or out of range"))
 }

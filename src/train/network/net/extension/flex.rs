@@ -7,16 +7,15 @@ use burn::tensor::{Shape, TensorData};
 use super::super::NORM_EPSILON;
 use super::super::kernel;
 use super::super::kernel::Sizes;
-use super::Boards;
+use super::{BoardGradients, Boards};
 use tengen_nn::eval::native::Level;
 
-fn layer(x: &FloatTensor<Flex>, factors: &FloatTensor<Flex>) -> kernel::Layer {
-    let [_, inputs] = x.shape().dims();
+fn layer(factors: &FloatTensor<Flex>, depthwise: bool) -> kernel::Layer {
     let [outputs, seen, kernel, _] = factors.shape().dims();
     kernel::Layer {
         level: Level::best(),
-        depthwise: seen < inputs,
-        inputs,
+        depthwise,
+        inputs: if depthwise { outputs } else { seen },
         outputs,
         kernel,
     }
@@ -46,37 +45,18 @@ impl Boards for Flex {
         x: FloatTensor<Self>,
         factors: FloatTensor<Self>,
         sizes: Sizes,
+        depthwise: bool,
+        backward: bool,
     ) -> FloatTensor<Self> {
-        let layer = layer(&x, &factors);
+        let layer = match backward {
+            true => layer(&factors, depthwise).transposed(),
+            false => layer(&factors, depthwise),
+        };
         let dims = Shape::new([x.shape()[0], layer.outputs]);
-        let y = with_numbers([x, factors], |[x, f]| kernel::forward(layer, &sizes, x, f));
+        let y = with_numbers([x, factors], |[x, f]| {
+            kernel::convolve(layer, &sizes, x, f, backward)
+        });
         tensor(y, dims)
-    }
-
-    fn board_conv_input_gradient(
-        x: FloatTensor<Self>,
-        factors: FloatTensor<Self>,
-        gradient: FloatTensor<Self>,
-        sizes: Sizes,
-    ) -> FloatTensor<Self> {
-        let (layer, dims) = (layer(&x, &factors), x.shape());
-        let to_x = with_numbers([factors, gradient], |[f, g]| {
-            kernel::input_gradient(layer, &sizes, f, g)
-        });
-        tensor(to_x, dims)
-    }
-
-    fn board_conv_weight_gradient(
-        x: FloatTensor<Self>,
-        factors: FloatTensor<Self>,
-        gradient: FloatTensor<Self>,
-        sizes: Sizes,
-    ) -> FloatTensor<Self> {
-        let (layer, dims) = (layer(&x, &factors), factors.shape());
-        let to_factors = with_numbers([x, gradient], |[x, g]| {
-            kernel::weight_gradient(layer, &sizes, x, g)
-        });
-        tensor(to_factors, dims)
     }
 
     fn add_by_board(
@@ -91,6 +71,38 @@ impl Boards for Flex {
         tensor(sum, dims)
     }
 
+    fn board_norm(
+        x: FloatTensor<Self>,
+        gamma: FloatTensor<Self>,
+        beta: FloatTensor<Self>,
+        relu: bool,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
+        let (dims, channels) = (x.shape(), gamma.shape());
+        let (y, mean, variance) = with_numbers([x, gamma, beta], |[x, gamma, beta]| {
+            let [mean, variance] = kernel::moments(x, gamma.len());
+            let y = kernel::norm(x, [gamma, beta, &mean, &variance], NORM_EPSILON, relu);
+            (y, mean, variance)
+        });
+        let flat = |numbers| tensor(numbers, channels.clone());
+        (tensor(y, dims), flat(mean), flat(variance))
+    }
+}
+
+impl BoardGradients for Flex {
+    fn board_conv_weight_gradient(
+        x: FloatTensor<Self>,
+        factors: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+        sizes: Sizes,
+        depthwise: bool,
+    ) -> FloatTensor<Self> {
+        let (layer, dims) = (layer(&factors, depthwise), factors.shape());
+        let to_factors = with_numbers([x, gradient], |[x, g]| {
+            kernel::weight_gradient(layer, &sizes, x, g)
+        });
+        tensor(to_factors, dims)
+    }
+
     fn sums_by_board(x: FloatTensor<Self>, sizes: Sizes) -> FloatTensor<Self> {
         let channels = x.shape()[1];
         let boards = sizes.iter().map(|size| size[0]).sum();
@@ -98,47 +110,18 @@ impl Boards for Flex {
         tensor(sums, Shape::new([boards, channels]))
     }
 
-    fn board_moments(x: FloatTensor<Self>) -> (FloatTensor<Self>, FloatTensor<Self>) {
-        let channels = x.shape()[1];
-        let mut mean = with_numbers([x], |[x]| kernel::moments(x, channels));
-        let variance = mean.split_off(channels);
-        let flat = |numbers| tensor(numbers, Shape::new([channels]));
-        (flat(mean), flat(variance))
-    }
-
-    fn board_norm(
-        x: FloatTensor<Self>,
-        gamma: FloatTensor<Self>,
-        beta: FloatTensor<Self>,
-        mean: FloatTensor<Self>,
-        variance: FloatTensor<Self>,
-        relu: bool,
-    ) -> FloatTensor<Self> {
-        let dims = x.shape();
-        let y = with_numbers([x, gamma, beta, mean, variance], |[x, factors @ ..]| {
-            kernel::norm(x, factors, NORM_EPSILON, relu)
-        });
-        tensor(y, dims)
-    }
-
     fn board_norm_gradients(
         x: FloatTensor<Self>,
-        gamma: FloatTensor<Self>,
-        beta: FloatTensor<Self>,
-        mean: FloatTensor<Self>,
-        variance: FloatTensor<Self>,
+        [gamma, beta, mean, variance]: [FloatTensor<Self>; 4],
         gradient: FloatTensor<Self>,
         relu: bool,
-    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
+    ) -> [FloatTensor<Self>; 3] {
         let (dims, channels) = (x.shape(), gamma.shape());
         let tensors = [x, gradient, gamma, beta, mean, variance];
-        let found = with_numbers(tensors, |[x, gradient, factors @ ..]| {
+        let [to_x, to_gamma, to_beta] = with_numbers(tensors, |[x, gradient, factors @ ..]| {
             kernel::norm_gradient(x, gradient, factors, NORM_EPSILON, relu)
         });
-        (
-            tensor(found.x, dims),
-            tensor(found.gamma, channels.clone()),
-            tensor(found.beta, channels),
-        )
+        let flat = |numbers| tensor(numbers, channels.clone());
+        [tensor(to_x, dims), flat(to_gamma), flat(to_beta)]
     }
 }

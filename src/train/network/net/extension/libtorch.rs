@@ -1,5 +1,5 @@
-//! The operations by libtorch. Batch norms take more of a step than convolutions where each operation
-//! passes over all numbers, so that on an NVIDIA GPU they are libtorch's own, in two passes forward and two backward.
+//! The operations by libtorch on an NVIDIA GPU. Batch norms take more of a step than convolutions where each operation
+//! passes over all numbers, so that they are libtorch's own, in two passes forward and two backward.
 
 use burn::backend::LibTorch;
 use burn::backend::libtorch::TchTensor;
@@ -7,55 +7,41 @@ use burn::backend::tensor::FloatTensor;
 use tch::{Kind, Tensor};
 
 use super::super::NORM_EPSILON;
-use super::{Boards, composed};
+use super::{BoardGradients, Boards};
 
 const EPSILON: f64 = NORM_EPSILON as f64;
 
 impl Boards for LibTorch {
-    fn board_moments(x: FloatTensor<Self>) -> (FloatTensor<Self>, FloatTensor<Self>) {
-        if !x.tensor.device().is_cuda() {
-            return composed::moments::<Self>(x);
-        }
-        let (mean, inverse) = as_map(&x.tensor).batch_norm_stats(EPSILON);
-        let variance = inverse.pow_tensor_scalar(-2.0) - EPSILON;
-        (TchTensor::new(mean), TchTensor::new(variance))
-    }
-
     fn board_norm(
         x: FloatTensor<Self>,
         gamma: FloatTensor<Self>,
         beta: FloatTensor<Self>,
-        mean: FloatTensor<Self>,
-        variance: FloatTensor<Self>,
-        relu: bool,
-    ) -> FloatTensor<Self> {
-        if !x.tensor.device().is_cuda() {
-            return composed::norm::<Self>(x, gamma, beta, mean, variance, relu);
-        }
-        let inverse = reciprocal_deviation(&variance.tensor);
-        let map = as_map(&x.tensor);
-        let mut y = normed(&map, &gamma, &beta, &mean, &inverse);
-        TchTensor::new(as_points(&if relu { y.relu_() } else { y }))
-    }
-
-    fn board_norm_gradients(
-        x: FloatTensor<Self>,
-        gamma: FloatTensor<Self>,
-        beta: FloatTensor<Self>,
-        mean: FloatTensor<Self>,
-        variance: FloatTensor<Self>,
-        gradient: FloatTensor<Self>,
         relu: bool,
     ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
-        if !x.tensor.device().is_cuda() {
-            return composed::norm_gradients::<Self>(
-                x, gamma, beta, mean, variance, gradient, relu,
-            );
-        }
-        let inverse = reciprocal_deviation(&variance.tensor);
+        let map = as_map(&x.tensor);
+        let (mean, inverse) = map.batch_norm_stats(EPSILON);
+        let mut y = normed(&map, &gamma, &beta, &mean, &inverse);
+        let y = as_points(&if relu { y.relu_() } else { y });
+        let variance = inverse.pow_tensor_scalar(-2.0) - EPSILON;
+        (
+            TchTensor::new(y),
+            TchTensor::new(mean),
+            TchTensor::new(variance),
+        )
+    }
+}
+
+impl BoardGradients for LibTorch {
+    fn board_norm_gradients(
+        x: FloatTensor<Self>,
+        [gamma, beta, mean, variance]: [FloatTensor<Self>; 4],
+        gradient: FloatTensor<Self>,
+        relu: bool,
+    ) -> [FloatTensor<Self>; 3] {
+        let inverse = (&variance.tensor + EPSILON).rsqrt();
         let (map, mut gradient) = (as_map(&x.tensor), as_map(&gradient.tensor));
         if relu {
-            let y = normed(&map, &gamma, &beta, &mean, &inverse);
+            let y = normed(&map, &gamma, &beta, &mean.tensor, &inverse);
             gradient = y.threshold_backward(&gradient, 0.0);
         }
         let (mean, weight) = (&mean.tensor, Some(&gamma.tensor));
@@ -72,27 +58,19 @@ impl Boards for LibTorch {
             &centred_sum,
             &count,
         );
-        (
-            TchTensor::new(as_points(&to_x)),
-            TchTensor::new(to_gamma),
-            TchTensor::new(to_beta),
-        )
+        [as_points(&to_x), to_gamma, to_beta].map(TchTensor::new)
     }
-}
-
-fn reciprocal_deviation(variance: &Tensor) -> Tensor {
-    (variance + EPSILON).rsqrt()
 }
 
 fn normed(
     map: &Tensor,
     gamma: &TchTensor,
     beta: &TchTensor,
-    mean: &TchTensor,
+    mean: &Tensor,
     inverse: &Tensor,
 ) -> Tensor {
     let (gamma, beta) = (Some(&gamma.tensor), Some(&beta.tensor));
-    map.batch_norm_elemt(gamma, beta, &mean.tensor, inverse, EPSILON)
+    map.batch_norm_elemt(gamma, beta, mean, inverse, EPSILON)
 }
 
 /// `[points, channels]` as one map with channels last, for which libtorch has its fastest kernels.

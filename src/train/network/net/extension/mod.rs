@@ -1,6 +1,6 @@
 //! The layers of a network as Burn operations, on the points of boards ([`super::Maps`]).
 //!
-//! Burn's own CPU backend, `flex`, computes them with our kernels, libtorch with its own and with what Burn
+//! Burn's own CPU backend, `flex`, computes them with our kernels, libtorch on a GPU with its own and with what Burn
 //! composes of them. Gradients are in [`super::backward`].
 
 #![cfg_attr(
@@ -16,42 +16,24 @@ mod libtorch;
 mod tests;
 
 use burn::backend::tensor::FloatTensor;
-use burn::backend::{Backend, Dispatch, backend_extension};
-use burn::tensor::Tensor;
+use burn::backend::{Backend, backend_extension};
 
 use super::kernel::Sizes;
 
 /// Layers of boards of one or several sizes, `[points, channels]`.
 #[backend_extension(Flex, LibTorch: cfg(feature = "libtorch"), Autodiff)]
 pub(in crate::network::net) trait Boards: Backend {
-    /// Stride-1 convolution that keeps the boards' sizes, its factors `[out, in, kernel, kernel]`; with
-    /// `[channels, 1, kernel, kernel]` of each channel separately (depthwise).
+    /// Stride-1 convolution that keeps the boards' sizes, its factors `[out, in, kernel, kernel]`, or of each channel
+    /// separately (depthwise) `[channels, 1, kernel, kernel]`. `backward` it takes gradients of the outputs to those of
+    /// the inputs.
     fn board_conv(
         x: FloatTensor<Self>,
         factors: FloatTensor<Self>,
         sizes: Sizes,
+        depthwise: bool,
+        backward: bool,
     ) -> FloatTensor<Self> {
-        composed::conv::<Self>(x, factors, sizes)
-    }
-
-    /// Gradient of the input.
-    fn board_conv_input_gradient(
-        x: FloatTensor<Self>,
-        factors: FloatTensor<Self>,
-        gradient: FloatTensor<Self>,
-        sizes: Sizes,
-    ) -> FloatTensor<Self> {
-        composed::conv_input_gradient::<Self>(x, factors, gradient, sizes)
-    }
-
-    /// Gradient of the factors.
-    fn board_conv_weight_gradient(
-        x: FloatTensor<Self>,
-        factors: FloatTensor<Self>,
-        gradient: FloatTensor<Self>,
-        sizes: Sizes,
-    ) -> FloatTensor<Self> {
-        composed::conv_weight_gradient::<Self>(x, factors, gradient, sizes)
+        composed::conv::<Self>(x, factors, sizes, depthwise, backward)
     }
 
     /// Adds a number for each board and channel, `[boards, channels]`.
@@ -63,80 +45,39 @@ pub(in crate::network::net) trait Boards: Backend {
         composed::add_by_board::<Self>(x, bias, sizes)
     }
 
+    /// Batch norm, gamma and beta `[channels]`, then a ReLU if `relu`; also the mean and the variance of each channel,
+    /// which have no gradient of their own: that of a norm by its input's moments is included in the norm's.
+    fn board_norm(
+        x: FloatTensor<Self>,
+        gamma: FloatTensor<Self>,
+        beta: FloatTensor<Self>,
+        relu: bool,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
+}
+
+/// Gradients of these layers, on a backend that does not record them itself.
+pub(in crate::network::net) trait BoardGradients: Boards {
+    /// Gradient of the factors.
+    fn board_conv_weight_gradient(
+        x: FloatTensor<Self>,
+        factors: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+        sizes: Sizes,
+        depthwise: bool,
+    ) -> FloatTensor<Self> {
+        composed::conv_weight_gradient::<Self>(x, factors, gradient, sizes, depthwise)
+    }
+
     /// The sum over each board of each channel, `[boards, channels]`.
     fn sums_by_board(x: FloatTensor<Self>, sizes: Sizes) -> FloatTensor<Self> {
         composed::sums_by_board::<Self>(x, sizes)
     }
 
-    /// The mean and the variance of each channel. They have no gradient of their own: the gradient
-    /// of a norm by its input's moments is included in the norm's.
-    fn board_moments(x: FloatTensor<Self>) -> (FloatTensor<Self>, FloatTensor<Self>) {
-        composed::moments::<Self>(x)
-    }
-
-    /// Batch norm by given moments, all but `x` are `[channels]`; with `relu` the answers are at least 0.
-    fn board_norm(
-        x: FloatTensor<Self>,
-        gamma: FloatTensor<Self>,
-        beta: FloatTensor<Self>,
-        mean: FloatTensor<Self>,
-        variance: FloatTensor<Self>,
-        relu: bool,
-    ) -> FloatTensor<Self> {
-        composed::norm::<Self>(x, gamma, beta, mean, variance, relu)
-    }
-
-    /// Gradients of `x`, gamma and beta, when the moments are those of `x`.
-    #[allow(
-        clippy::too_many_arguments,
-        reason = "Burn's macro for operations passes tensors one by one"
-    )]
+    /// Gradients of `x`, gamma and beta, when the moments are those of `x`; `factors` are gamma, beta, mean, variance.
     fn board_norm_gradients(
         x: FloatTensor<Self>,
-        gamma: FloatTensor<Self>,
-        beta: FloatTensor<Self>,
-        mean: FloatTensor<Self>,
-        variance: FloatTensor<Self>,
+        factors: [FloatTensor<Self>; 4],
         gradient: FloatTensor<Self>,
         relu: bool,
-    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
-        composed::norm_gradients::<Self>(x, gamma, beta, mean, variance, gradient, relu)
-    }
-}
-
-/// The convolution of tensors on any device.
-pub(in crate::network::net) fn board_conv(
-    x: Tensor<2>,
-    factors: Tensor<4>,
-    sizes: Sizes,
-) -> Tensor<2> {
-    let (x, factors) = (x.into_dispatch(), factors.into_dispatch());
-    Tensor::from_dispatch(<Dispatch as Boards>::board_conv(x, factors, sizes))
-}
-
-/// Adds `[boards, channels]` to the points of each board, on any device.
-pub(in crate::network::net) fn add_by_board(
-    x: Tensor<2>,
-    bias: Tensor<2>,
-    sizes: Sizes,
-) -> Tensor<2> {
-    let (x, bias) = (x.into_dispatch(), bias.into_dispatch());
-    Tensor::from_dispatch(<Dispatch as Boards>::add_by_board(x, bias, sizes))
-}
-
-/// The mean and the variance of each channel, on any device.
-pub(in crate::network::net) fn board_moments(x: Tensor<2>) -> (Tensor<1>, Tensor<1>) {
-    let (mean, variance) = <Dispatch as Boards>::board_moments(x.into_dispatch());
-    (Tensor::from_dispatch(mean), Tensor::from_dispatch(variance))
-}
-
-/// Batch norm of tensors on any device: `[gamma, beta, mean, variance]`, then a ReLU if `relu`.
-pub(in crate::network::net) fn board_norm(
-    x: Tensor<2>,
-    factors: [Tensor<1>; 4],
-    relu: bool,
-) -> Tensor<2> {
-    let [gamma, beta, mean, variance] = factors.map(Tensor::into_dispatch);
-    let y = <Dispatch as Boards>::board_norm(x.into_dispatch(), gamma, beta, mean, variance, relu);
-    Tensor::from_dispatch(y)
+    ) -> [FloatTensor<Self>; 3];
 }

@@ -5,7 +5,7 @@ use burn::backend::{Flex, TensorMetadata};
 use burn::tensor::Shape;
 
 use super::flex::{tensor, with_numbers};
-use super::{Boards, composed};
+use super::{BoardGradients, Boards, composed};
 use crate::network::net::kernel::{Sizes, points};
 use crate::network::net::testing;
 
@@ -41,29 +41,22 @@ fn convolutions() {
         for factors in [[6, 4, 3, 3], [5, 4, 1, 1], [4, 1, 3, 3], [4, 1, 5, 5]] {
             let x = numbers(&[count(&sizes), 4], 1);
             let gradient = numbers(&[count(&sizes), factors[0]], 2);
+            let depthwise = factors[1] == 1;
             let factors = numbers(&factors, 3);
-            let all = || (x.clone(), factors.clone(), sizes.clone());
-            let [ours, other] = [Flex::board_conv, composed::conv::<Flex>].map(|of| {
-                let (x, f, s) = all();
-                of(x, f, s)
-            });
-            assert_near(&ours, &other);
-            let both = [
-                Flex::board_conv_input_gradient,
-                composed::conv_input_gradient::<Flex>,
-            ];
-            let [ours, other] = both.map(|of| {
-                let (x, f, s) = all();
-                of(x, f, gradient.clone(), s)
-            });
-            assert_near(&ours, &other);
+            for (backward, input) in [(false, &x), (true, &gradient)] {
+                let [ours, other] = [Flex::board_conv, composed::conv::<Flex>].map(|of| {
+                    let (x, f, s) = (input.clone(), factors.clone(), sizes.clone());
+                    of(x, f, s, depthwise, backward)
+                });
+                assert_near(&ours, &other);
+            }
             let both = [
                 Flex::board_conv_weight_gradient,
                 composed::conv_weight_gradient::<Flex>,
             ];
             let [ours, other] = both.map(|of| {
-                let (x, f, s) = all();
-                of(x, f, gradient.clone(), s)
+                let (x, f, s) = (x.clone(), factors.clone(), sizes.clone());
+                of(x, f, gradient.clone(), s, depthwise)
             });
             assert_near(&ours, &other);
         }
@@ -83,39 +76,5 @@ fn sums_by_board() {
         );
         let sums = Flex::sums_by_board(x.clone(), sizes.clone());
         assert_near(&sums, &composed::sums_by_board::<Flex>(x, sizes));
-    }
-}
-
-#[test]
-fn norms() {
-    let x = numbers(&[37, 4], 6);
-    let (mean, variance) = Flex::board_moments(x.clone());
-    let (other_mean, other_variance) = composed::moments::<Flex>(x.clone());
-    assert_near(&mean, &other_mean);
-    assert_near(&variance, &other_variance);
-    let [gamma, beta] = [7, 8].map(|seed| numbers(&[4], seed));
-    let gradient = numbers(&[37, 4], 9);
-    for relu in [false, true] {
-        let [ours, other] = [Flex::board_norm, composed::norm::<Flex>].map(|of| {
-            let (gamma, beta) = (gamma.clone(), beta.clone());
-            of(x.clone(), gamma, beta, mean.clone(), variance.clone(), relu)
-        });
-        assert_near(&ours, &other);
-        let both = [Flex::board_norm_gradients, composed::norm_gradients::<Flex>];
-        let [ours, other] = both.map(|of| {
-            let (x, gamma, beta) = (x.clone(), gamma.clone(), beta.clone());
-            of(
-                x,
-                gamma,
-                beta,
-                mean.clone(),
-                variance.clone(),
-                gradient.clone(),
-                relu,
-            )
-        });
-        assert_near(&ours.0, &other.0);
-        assert_near(&ours.1, &other.1);
-        assert_near(&ours.2, &other.2);
     }
 }

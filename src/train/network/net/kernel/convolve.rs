@@ -1,4 +1,4 @@
-//! Convolution of boards, and gradients of its input.
+//! Convolution of boards, forward and backward.
 
 use rayon::prelude::*;
 
@@ -9,31 +9,18 @@ use tengen_nn::eval::native::kernels::{
     Workspace, chunk_blocks, winograd::transforms::kernel_rows,
 };
 
-/// Boards with the channels of the inputs to boards with those of the outputs.
-pub(super) fn forward(parts: Vec<Part<'_>>, weights: &[f32]) {
-    convolve(parts, |shape, output, input, tap| {
-        weights[(output * shape.inputs + input) * shape.taps() + tap]
-    });
-}
-
-/// Gradients of the outputs to gradients of the inputs, by the transposed layer.
-pub(super) fn input_gradient(parts: Vec<Part<'_>>, weights: &[f32]) {
-    // Each weight is applied in the opposite direction.
-    convolve(parts, |shape, output, input, tap| {
-        weights[(input * shape.outputs + output) * shape.taps() + shape.taps() - 1 - tap]
-    });
-}
-
-/// `weight` has shape, output, input and tap.
-fn convolve(parts: Vec<Part<'_>>, weight: impl Fn(Shape, usize, usize, usize) -> f32) {
+/// Boards with the channels of the inputs to boards with those of the outputs; `backward` as in [`super::convolve()`].
+pub(super) fn convolve(parts: Vec<Part<'_>>, weights: &[f32], backward: bool) {
     // Sizes with the same tiles share their weights.
     let mut packed: Option<(usize, Vec<Lanes<f32>>)> = None;
     for Part { shape, x, y } in parts {
         let (grid, blocks_out) = (shape.grid(), shape.blocks()[1]);
         let groups = shape.level.groups(blocks_out);
         let pack = || {
-            pack(shape, &groups, |output, input, tap| {
-                weight(shape, output, input, tap)
+            let taps = shape.taps();
+            pack(shape, &groups, |output, input, tap| match backward {
+                false => weights[(output * shape.inputs + input) * taps + tap],
+                true => weights[(input * shape.outputs + output) * taps + taps - 1 - tap],
             })
         };
         let same = packed.take().filter(|(tile, _)| *tile == grid.tile);

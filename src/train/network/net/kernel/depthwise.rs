@@ -7,29 +7,18 @@ use tengen_nn::eval::native::grid::Grid;
 use tengen_nn::eval::native::kernels::simd::{Job, Simd, Tile};
 use tengen_nn::eval::native::kernels::{Activation, DepthwiseTask, Epilogue, LANES, Lanes};
 
-/// Boards to boards, with as many channels out as in.
-pub(super) fn forward(parts: Vec<Part<'_>>, weights: &[f32]) {
-    convolve(parts, |taps, channel, tap| weights[channel * taps + tap]);
-}
-
-/// Gradients of the outputs to gradients of the inputs.
-pub(super) fn input_gradient(parts: Vec<Part<'_>>, weights: &[f32]) {
-    // Each weight is applied in the opposite direction.
-    convolve(parts, |taps, channel, tap| {
-        weights[(channel + 1) * taps - 1 - tap]
-    });
-}
-
-/// `weight` has the number of taps, channel and tap.
-fn convolve(parts: Vec<Part<'_>>, weight: impl Fn(usize, usize, usize) -> f32) {
+/// Boards to boards, with as many channels out as in; `backward` as in [`super::convolve()`].
+pub(super) fn convolve(parts: Vec<Part<'_>>, weights: &[f32], backward: bool) {
     let mut packed: Vec<Lanes<f32>> = Vec::new();
     for Part { shape, x, y } in parts {
+        let taps = shape.taps();
         if packed.is_empty() {
-            packed = vec![Lanes::default(); shape.blocks()[0] * shape.taps()];
+            packed = vec![Lanes::default(); shape.blocks()[0] * taps];
             for channel in 0..shape.inputs {
-                for tap in 0..shape.taps() {
-                    let line = &mut packed[channel / LANES * shape.taps() + tap];
-                    line.0[channel % LANES] = weight(shape.taps(), channel, tap);
+                for tap in 0..taps {
+                    let from = if backward { taps - 1 - tap } else { tap };
+                    let line = &mut packed[channel / LANES * taps + tap];
+                    line.0[channel % LANES] = weights[channel * taps + from];
                 }
             }
         }

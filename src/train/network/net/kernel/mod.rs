@@ -26,31 +26,22 @@ pub(super) use norm::{moments, norm, norm_gradient};
 pub(super) use shape::{Layer, Sizes, points};
 
 /// `[points, inputs]` to `[points, outputs]` with weights `[outputs, inputs, kernel, kernel]`, or of a depthwise
-/// convolution `[outputs, 1, kernel, kernel]`.
-pub(super) fn forward(layer: Layer, sizes: &[[usize; 3]], x: &[f32], weights: &[f32]) -> Vec<f32> {
+/// convolution `[outputs, 1, kernel, kernel]`. A layer that is [transposed](Layer::transposed) goes `backward`, from
+/// gradients of outputs to gradients of inputs: each weight is applied in the opposite direction.
+pub(super) fn convolve(
+    layer: Layer,
+    sizes: &[[usize; 3]],
+    x: &[f32],
+    weights: &[f32],
+    backward: bool,
+) -> Vec<f32> {
     let mut y = vec![0.0; x.len() / layer.inputs * layer.outputs];
     let parts = parts(layer, sizes, x, &mut y);
     match layer.depthwise {
-        true => depthwise::forward(parts, weights),
-        false => convolve::forward(parts, weights),
+        true => depthwise::convolve(parts, weights, backward),
+        false => convolve::convolve(parts, weights, backward),
     }
     y
-}
-
-/// Gradients of the outputs to gradients of the inputs.
-pub(super) fn input_gradient(
-    layer: Layer,
-    sizes: &[[usize; 3]],
-    weights: &[f32],
-    gradient: &[f32],
-) -> Vec<f32> {
-    let mut to_x = vec![0.0; gradient.len() / layer.outputs * layer.inputs];
-    let parts = parts(layer.transposed(), sizes, gradient, &mut to_x);
-    match layer.depthwise {
-        true => depthwise::input_gradient(parts, weights),
-        false => convolve::input_gradient(parts, weights),
-    }
-    to_x
 }
 
 /// Gradients of the outputs, and the inputs, to gradients of the weights.

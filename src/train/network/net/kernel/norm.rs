@@ -5,8 +5,8 @@ use rayon::prelude::*;
 /// Points that are summed in f32 before f64 takes over.
 const POINTS: usize = 256;
 
-/// The mean of each channel, then the variance of each channel.
-pub(in crate::network::net) fn moments(x: &[f32], channels: usize) -> Vec<f32> {
+/// The mean and the variance of each channel.
+pub(in crate::network::net) fn moments(x: &[f32], channels: usize) -> [Vec<f32>; 2] {
     let points = (x.len() / channels).max(1) as f64;
     let average = |sums: Vec<f64>| -> Vec<f32> {
         let sums = sums.into_iter();
@@ -14,7 +14,7 @@ pub(in crate::network::net) fn moments(x: &[f32], channels: usize) -> Vec<f32> {
     };
     let mean = average(sums(x, &vec![0.0; channels], |x, _| x));
     let variance = average(sums(x, &mean, |x, mean| (x - mean) * (x - mean)));
-    [mean, variance].concat()
+    [mean, variance]
 }
 
 /// (x - mean) / sqrt(variance + epsilon) * gamma + beta; with `relu` at least 0.
@@ -53,22 +53,14 @@ fn floor(relu: bool) -> f32 {
     if relu { 0.0 } else { f32::NEG_INFINITY }
 }
 
-/// Gradients of the inputs of [`norm`].
-#[derive(Debug, Clone, PartialEq)]
-pub(in crate::network::net) struct NormGradient {
-    pub(in crate::network::net) x: Vec<f32>,
-    pub(in crate::network::net) gamma: Vec<f32>,
-    pub(in crate::network::net) beta: Vec<f32>,
-}
-
-/// Propagates gradients of the outputs to the inputs, when the moments were those of `x`.
+/// Propagates gradients of the outputs of [`norm`] to `x`, gamma and beta, when the moments were those of `x`.
 pub(in crate::network::net) fn norm_gradient(
     x: &[f32],
     gradient: &[f32],
     factors: [&[f32]; 4],
     epsilon: f32,
     relu: bool,
-) -> NormGradient {
+) -> [Vec<f32>; 3] {
     let [gamma, _, mean, variance] = factors;
     let channels = gamma.len();
     let points = (x.len() / channels).max(1) as f32;
@@ -105,11 +97,7 @@ pub(in crate::network::net) fn norm_gradient(
                 }
             }
         });
-    NormGradient {
-        x: to_x,
-        gamma: to_gamma,
-        beta: to_beta,
-    }
+    [to_x, to_gamma, to_beta]
 }
 
 fn by_channel(channels: usize, number: impl Fn(usize) -> f32) -> Vec<f32> {

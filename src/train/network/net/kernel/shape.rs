@@ -32,7 +32,7 @@ pub(in crate::network::net) struct Layer {
 
 impl Layer {
     /// The convolution that propagates gradients of the outputs back to the inputs.
-    pub(super) fn transposed(self) -> Layer {
+    pub(in crate::network::net) fn transposed(self) -> Layer {
         Layer {
             inputs: self.outputs,
             outputs: self.inputs,

@@ -86,8 +86,9 @@ proptest! {
         });
         for level in Level::all() {
             let layer = Layer { level, ..layer };
-            prop_assert!(near(&forward(layer, &sizes, &x, &weights), &y), "{level}");
-            prop_assert!(near(&input_gradient(layer, &sizes, &weights, &gradient), &to_x), "{level}");
+            prop_assert!(near(&convolve(layer, &sizes, &x, &weights, false), &y), "{level}");
+            let found = convolve(layer.transposed(), &sizes, &gradient, &weights, true);
+            prop_assert!(near(&found, &to_x), "{level}");
             let found = weight_gradient(layer, &sizes, &x, &gradient);
             prop_assert!(near(&found, &to_factors), "{level}");
         }
@@ -102,17 +103,17 @@ proptest! {
     ) {
         let x = numbers(points * channels, seed);
         let (gamma, beta) = (numbers(channels, seed + 1), numbers(channels, seed + 2));
-        let moments = moments(&x, channels);
+        let [means, variances] = moments(&x, channels);
         for channel in 0..channels {
             let own: Vec<f64> = x[channel..].iter().step_by(channels).map(|x| (*x).into()).collect();
             let mean = own.iter().sum::<f64>() / points as f64;
             let variance = own.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / points as f64;
-            prop_assert!((f64::from(moments[channel]) - mean).abs() < 1e-5);
-            prop_assert!((f64::from(moments[channels + channel]) - variance).abs() < 1e-5);
+            prop_assert!((f64::from(means[channel]) - mean).abs() < 1e-5);
+            prop_assert!((f64::from(variances[channel]) - variance).abs() < 1e-5);
             let scale = f64::from(gamma[channel]) / (variance + 1e-3).sqrt();
             let wanted: Vec<f32> =
                 own.iter().map(|x| ((x - mean) * scale) as f32 + beta[channel]).collect();
-            let factors = [&gamma[..], &beta, &moments[..channels], &moments[channels..]];
+            let factors = [&gamma[..], &beta, &means, &variances];
             let y = norm(&x, factors, 1e-3, false);
             let clipped = norm(&x, factors, 1e-3, true);
             prop_assert!(clipped.iter().zip(&y).all(|(clipped, y)| *clipped == y.max(0.0)));
@@ -130,31 +131,29 @@ fn norms_have_the_gradients_of_their_differences() {
     let (gamma, beta) = (numbers(channels, 2), numbers(channels, 3));
     let weights = numbers(x.len(), 4);
     let total = |x: &[f32], gamma: &[f32], beta: &[f32]| -> f64 {
-        let moments = moments(x, channels);
-        let (mean, variance) = moments.split_at(channels);
-        let y = norm(x, [gamma, beta, mean, variance], epsilon, false);
+        let [mean, variance] = moments(x, channels);
+        let y = norm(x, [gamma, beta, &mean, &variance], epsilon, false);
         let terms = y.iter().zip(&weights);
         terms.map(|(y, w)| f64::from(*y) * f64::from(*w)).sum()
     };
-    let moments = moments(&x, channels);
-    let (mean, variance) = moments.split_at(channels);
-    let factors = [&gamma, &beta, mean, variance];
-    let found = norm_gradient(&x, &weights, factors, epsilon, false);
+    let [mean, variance] = moments(&x, channels);
+    let factors = [&gamma[..], &beta, &mean, &variance];
+    let [to_x, to_gamma, to_beta] = norm_gradient(&x, &weights, factors, epsilon, false);
     let slope = |with: &dyn Fn(f32) -> f64| (with(1e-2) - with(-1e-2)) / 2e-2;
     let moved = |numbers: &[f32], place: usize, by: f32| {
         let mut numbers = numbers.to_vec();
         numbers[place] += by;
         numbers
     };
-    for place in 0..x.len() {
+    for (place, found) in to_x.iter().enumerate() {
         let wanted = slope(&|by| total(&moved(&x, place, by), &gamma, &beta));
-        assert!((f64::from(found.x[place]) - wanted).abs() < 5e-3, "{place}");
+        assert!((f64::from(*found) - wanted).abs() < 5e-3, "{place}");
     }
     for channel in 0..channels {
-        let to_gamma = slope(&|by| total(&x, &moved(&gamma, channel, by), &beta));
-        let to_beta = slope(&|by| total(&x, &gamma, &moved(&beta, channel, by)));
-        assert!((f64::from(found.gamma[channel]) - to_gamma).abs() < 5e-3);
-        assert!((f64::from(found.beta[channel]) - to_beta).abs() < 5e-3);
+        let by_gamma = slope(&|by| total(&x, &moved(&gamma, channel, by), &beta));
+        let by_beta = slope(&|by| total(&x, &gamma, &moved(&beta, channel, by)));
+        assert!((f64::from(to_gamma[channel]) - by_gamma).abs() < 5e-3);
+        assert!((f64::from(to_beta[channel]) - by_beta).abs() < 5e-3);
     }
 }
 
@@ -178,9 +177,8 @@ fn a_relu_masks_the_gradients_of_a_norm() {
     let x = numbers(channels * points, 1);
     let (gamma, beta) = (numbers(channels, 2), numbers(channels, 3));
     let gradient = numbers(x.len(), 4);
-    let moments = moments(&x, channels);
-    let (mean, variance) = moments.split_at(channels);
-    let factors = [&gamma, &beta, mean, variance];
+    let [mean, variance] = moments(&x, channels);
+    let factors = [&gamma[..], &beta, &mean, &variance];
     let y = norm(&x, factors, epsilon, false);
     let masked = gradient.iter().zip(&y);
     let masked: Vec<f32> = masked
