@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use super::reading::Reading;
+use super::reading::{Charge, Reading};
 use super::{LONGEST, Lag, SideClock, TimeControl, TimeLeft, told};
 
 /// While nothing is reported, a move may have stalled for this long, and main time have ended so
@@ -16,11 +16,12 @@ const STALL: Duration = Duration::from_millis(1200);
 /// One side's clock as far as the engine knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ClockAccount {
+    control: TimeControl,
     /// The most likely state, for display.
     likely: SideClock,
     /// At least one, each of another state.
     readings: Vec<Reading>,
-    /// The last move.
+    /// The last move, unless it was undone.
     last: Option<LastMove>,
     has_moved: bool,
     is_told: bool,
@@ -44,7 +45,7 @@ struct LastMove {
 impl LastMove {
     /// How the clock may stand that stood so before.
     fn after(&self, before: Reading) -> Vec<Reading> {
-        before.after(self.elapsed, self.lag)
+        before.after(SideClock::spend, self.elapsed, self.lag)
     }
 }
 
@@ -65,6 +66,7 @@ impl ClockAccount {
     pub(crate) fn new(control: TimeControl) -> ClockAccount {
         let clock = SideClock::new(control);
         ClockAccount {
+            control: clock.control,
             likely: clock,
             readings: vec![Reading::exact(clock)],
             last: None,
@@ -79,7 +81,7 @@ impl ClockAccount {
 
     /// Sets the clock back to the full time of its control.
     pub(crate) fn reset(&mut self) {
-        *self = ClockAccount::new(self.likely.control);
+        *self = ClockAccount::new(self.control);
     }
 
     /// The most likely state of the clock.
@@ -94,21 +96,7 @@ impl ClockAccount {
 
     /// Charges one finished move.
     pub(crate) fn spend(&mut self, elapsed: Duration, lag: Lag) {
-        let stall = if self.is_told { Duration::ZERO } else { STALL };
-        let doubtful = Lag {
-            doubt: lag.doubt + stall,
-            ..lag
-        };
-        self.likely.spend(elapsed + lag.usual);
-        let before = std::mem::take(&mut self.readings);
-        // If the game goes on, a reading by which it is lost was wrong.
-        let any = before.iter().any(|reading| reading.allows(elapsed));
-        for reading in &before {
-            if !any || reading.allows(elapsed) {
-                let after = reading.after(elapsed, doubtful);
-                after.into_iter().for_each(|reading| self.add(reading));
-            }
-        }
+        let before = self.charge(SideClock::spend, elapsed, lag);
         // Some clocks start with the second move.
         if !std::mem::replace(&mut self.has_moved, true) {
             before.iter().for_each(|reading| self.add(*reading));
@@ -119,6 +107,33 @@ impl ClockAccount {
             elapsed,
             lag,
         });
+    }
+
+    /// Charges thinking time of an undone move: the time is gone, but the move counts for no stone
+    /// and earns no increment.
+    pub(crate) fn spend_without_move(&mut self, elapsed: Duration, lag: Lag) {
+        self.charge(SideClock::spend_without_move, elapsed, lag);
+        self.last = None;
+    }
+
+    /// Charges a time to all readings, and returns the earlier ones.
+    fn charge(&mut self, charge: Charge, elapsed: Duration, lag: Lag) -> Vec<Reading> {
+        let stall = if self.is_told { Duration::ZERO } else { STALL };
+        let doubtful = Lag {
+            doubt: lag.doubt + stall,
+            ..lag
+        };
+        charge(&mut self.likely, elapsed + lag.usual);
+        let before = std::mem::take(&mut self.readings);
+        // If the game goes on, a reading by which it is lost was wrong.
+        let any = before.iter().any(|reading| reading.allows(elapsed));
+        for reading in &before {
+            if !any || reading.allows(elapsed) {
+                let after = reading.after(charge, elapsed, doubtful);
+                after.into_iter().for_each(|reading| self.add(reading));
+            }
+        }
+        before
     }
 
     fn add(&mut self, reading: Reading) {
@@ -176,7 +191,7 @@ impl ClockAccount {
     /// The clock that a report means, if it has stood at `own`.
     fn interpreted(&self, own: SideClock, time: Duration, stones: u32) -> (SideClock, bool) {
         let mut tells_whole = self.tells_whole;
-        let left = told::left(own.control, own.left(), &mut tells_whole, time, stones);
+        let left = told::left(self.control, own.left(), &mut tells_whole, time, stones);
         (own.with_left(left), tells_whole)
     }
 
@@ -494,6 +509,8 @@ mod tests {
             "{told:?}"
         );
         assert!(told.settles && !told.coarse);
+        account.spend_without_move(seconds(1.0), LAG);
+        assert_eq!(readings(&account), "56.89 s");
         account.reset();
         assert_eq!(readings(&account), "60.00 s");
         account.spend(seconds(2.0), LAG);

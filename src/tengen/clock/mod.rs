@@ -29,6 +29,7 @@ pub(crate) use params::Situation;
 pub use params::{MoveTimeUsed, TimeParams};
 pub use side::SideClock;
 pub use source::{
-    Clock, FakeClock, PlayoutClock, SystemClock, date_time, process_cpu_time, unix_time,
+    Clock, FakeClock, PlayoutClock, SteadyClock, SystemClock, date_time, process_cpu_time,
+    unix_time,
 };
 pub use stop::StopReason;

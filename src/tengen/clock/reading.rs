@@ -12,6 +12,9 @@ pub(super) struct Reading {
     pub(super) most: SideClock,
 }
 
+/// Charges a time to a clock.
+pub(super) type Charge = fn(&mut SideClock, Duration);
+
 impl Reading {
     /// A clock whose time is known.
     pub(super) fn exact(clock: SideClock) -> Reading {
@@ -20,9 +23,9 @@ impl Reading {
     }
 
     /// How the clock may stand after this time and lag: in two states if it depends on the lag.
-    pub(super) fn after(self, elapsed: Duration, lag: Lag) -> Vec<Reading> {
+    pub(super) fn after(self, charge: Charge, elapsed: Duration, lag: Lag) -> Vec<Reading> {
         let charged = |mut clock: SideClock, time| {
-            clock.spend(time);
+            charge(&mut clock, time);
             clock
         };
         let most = charged(self.most, elapsed);
@@ -120,7 +123,7 @@ mod tests {
     /// The readings after a move, as `STATE TO TIME`.
     fn after(clock: SideClock, elapsed: f64) -> String {
         let elapsed = Duration::from_secs_f64(elapsed);
-        let readings = Reading::exact(clock).after(elapsed, LAG);
+        let readings = Reading::exact(clock).after(SideClock::spend, elapsed, LAG);
         let texts = readings.iter().map(|reading| {
             let most = reading.most.left().time().as_secs_f64();
             format!("{} to {most:.2}", reading.least.left())

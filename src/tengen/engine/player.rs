@@ -316,8 +316,9 @@ impl<G: Game> Engine for Player<G> {
         self.awaits_reply = false;
         self.resign.iter_mut().for_each(Resign::forget);
         let number = self.history.undo()?;
-        // The time of the move stays spent.
-        self.times.pop_if(|(at, _)| *at == number);
+        if let Some((_, made)) = self.times.pop_if(|(at, _)| *at == number) {
+            self.timing.take_back(&made);
+        }
         self.tell_change();
         Ok(())
     }

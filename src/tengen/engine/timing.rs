@@ -4,8 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::clock::{
-    Budget, ClockAccount, MoveTimeUsed, SideClock, Situation, TimeControl, TimeLeft, TimeManager,
-    TimeParams,
+    Budget, ClockAccount, Lag, MoveTimeUsed, SideClock, Situation, TimeControl, TimeLeft,
+    TimeManager, TimeParams,
 };
 use crate::game::{Color, Game};
 use crate::search::{Limits, SearchReport};
@@ -56,6 +56,10 @@ pub struct MoveTime {
     pub used: MoveTimeUsed,
     /// Value for the mover, in [-1, 1].
     pub value: f32,
+    /// Lag charged in addition.
+    lag: Lag,
+    /// The clock before the move.
+    before: ClockAccount,
     /// The clock after it, as is most likely.
     pub left: TimeLeft,
 }
@@ -198,7 +202,9 @@ impl Timing {
         report: Option<&SearchReport>,
     ) -> MoveTime {
         let Side { clock, manager, .. } = &mut self.sides[color.index()];
-        clock.spend(elapsed, manager.next_lag());
+        let before = clock.clone();
+        let lag = manager.next_lag();
+        clock.spend(elapsed, lag);
         let used = MoveTimeUsed {
             elapsed,
             visits: report.map_or(0, |report| report.visits),
@@ -214,7 +220,20 @@ impl Timing {
             budget,
             used,
             value: report.map_or(0.0, |report| report.value),
+            lag,
+            before,
             left: clock.likely().left(),
+        }
+    }
+
+    /// The move is undone. Its time stays spent, unless the controller has said otherwise since: a
+    /// clock that shows too little never loses a game. Only what the move earned, an increment or
+    /// one stone less in its period, is undone.
+    pub(super) fn take_back(&mut self, made: &MoveTime) {
+        let clock = &mut self.sides[made.color.index()].clock;
+        if clock.likely().left() == made.left {
+            *clock = made.before.clone();
+            clock.spend_without_move(made.used.elapsed, made.lag);
         }
     }
 
@@ -296,6 +315,13 @@ mod tests {
         timing.charge(Color::Black, 0, budget, Duration::from_secs(1), None)
     }
 
+    fn left(timing: &Timing) -> f64 {
+        match timing.state(Color::Black).clock.left() {
+            TimeLeft::Main(left) => left.as_secs_f64(),
+            other => panic!("{other:?}"),
+        }
+    }
+
     #[test]
     fn a_side_without_time_is_told_of_once_a_game() {
         let position = FillGame::new(BoardSize::new(5, 1)).expect("a legal size");
@@ -344,6 +370,15 @@ mod tests {
         assert_eq!(hard(None), Some(second + FIXED_TIME_SLACK));
         assert_eq!(hard(Some(late)), Some(late));
         assert_eq!(hard(Some(Duration::ZERO)), Some(second));
+    }
+
+    #[test]
+    fn lag_stays_charged_when_a_move_is_taken_back() {
+        let mut timing = on_a_minute();
+        let made = move_of_a_second(&mut timing);
+        assert!((left(&timing) - 58.9).abs() < 1e-6);
+        timing.take_back(&made);
+        assert!((left(&timing) - 58.9).abs() < 1e-6);
     }
 
     #[test]

@@ -6,9 +6,10 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use tengen::clock::{Clock, SystemClock};
+use tengen::clock::{Clock, SteadyClock, SystemClock};
 use tengen::game::{BoardSize, Move};
 use tengen::record::{sgf, today};
 use tengen::referee::results::{GameEntry, MatchTerms, ResultFile};
@@ -238,7 +239,7 @@ impl<'a> Session<'a> {
             command_limit: self.options.command_limit()?,
             concurrency: self.options.game.concurrency,
             stderr_dir,
-            clock: Arc::new(SystemClock::new()),
+            clock: SteadyClock::start(Arc::new(SystemClock::new()), tell_of_standstill),
             live,
             guard: std::env::current_exe().ok(),
         })
@@ -299,4 +300,11 @@ fn tell_refusals(game: &GameEntry, told: &mut HashSet<(String, String)>) {
             tell(format_args!("{engine} {refused}{line}\n"));
         }
     }
+}
+
+fn tell_of_standstill(silence: Duration) {
+    let seconds = silence.as_secs_f64();
+    tell(format_args!(
+        "the match stood still for {seconds:.0} s, which no clock counts\n"
+    ));
 }

@@ -282,6 +282,32 @@ fn the_time_that_is_planned_is_the_time_that_is_given() {
 }
 
 #[test]
+fn a_stone_taken_back_has_to_be_made_again() {
+    let clock = FakeClock::new();
+    let slow = clock.clone();
+    let make: MakeThinker<FillGame> = Arc::new(move || Box::new(Slow(slow.clone())));
+    let empty = FillGame::new(BoardSize::new(5, 1)).expect("a legal size");
+    let mut engine = Player::new(empty, make, punctual(), Arc::new(clock));
+    engine.set_time_control(TimeControl::Limited {
+        main: Duration::ZERO,
+        overtime: Overtime::Canadian {
+            period: Duration::from_secs(30),
+            stones: 3,
+        },
+    });
+    let check = |engine: &Player<_>, seconds, stones| {
+        let period = Duration::from_secs(seconds);
+        let left = engine.clock_state(Color::Black).clock.left();
+        assert_eq!(left, TimeLeft::Canadian { period, stones });
+    };
+    genmove(&mut engine, Color::Black);
+    genmove(&mut engine, Color::Black);
+    check(&engine, 20, 1);
+    engine.undo().expect("a move was played");
+    check(&engine, 20, 2);
+}
+
+#[test]
 fn no_time_is_too_long() {
     let (most, stones) = (Duration::MAX, u32::MAX);
     for overtime in [
