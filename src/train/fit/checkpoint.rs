@@ -227,7 +227,7 @@ impl Checkpoint {
             .is_some()
     }
 
-    /// Writes the checkpoint into a folder and removes all others except the newest that is not damaged: the run
+    /// Writes the checkpoint into a folder and removes all others except the newest earlier one that is not damaged: the run
     /// goes on from it, should this one be lost.
     ///
     /// # Errors
@@ -236,9 +236,14 @@ impl Checkpoint {
         let path = durable::save(folder, &stem(self.step), EXTENSION, &self.to_bytes()?)?;
         let mut others = durable::list(folder, "step-", EXTENSION)?;
         others.retain(|other| *other != path);
+        // Another one of this step would be the newest or not by its checksum.
+        let is_earlier = |other: &Path| {
+            let name = other.file_name().and_then(OsStr::to_str);
+            !name.is_some_and(|name| name.starts_with(&stem(self.step)))
+        };
         if let Some(sound) = others
             .iter()
-            .rposition(|other| durable::load(other).is_ok())
+            .rposition(|other| is_earlier(other) && durable::load(other).is_ok())
         {
             others.remove(sound);
         }

@@ -13,8 +13,8 @@ const MAX_MOVES: usize = 10_000;
 pub(super) fn loadsgf(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let written = args.written();
     let files = &session.options.files;
-    let numbered = written.rsplit_once(' ');
-    let numbered = numbered.and_then(|(name, last)| Some((name, integer(last).ok()?)));
+    let parted = written.rsplit_once(' ');
+    let numbered = parted.and_then(|(name, last)| Some((name, integer(last).ok()?)));
     let (name, until) = match numbered {
         // If the whole text is an existing file, the number is part of its name.
         Some((name, number)) if !files.has(unquoted(written)) => (name, Some(number)),
@@ -23,7 +23,9 @@ pub(super) fn loadsgf(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let name = unquoted(name);
     let until = until.map(usize::try_from).transpose();
     let until = until.map_err(|_| args.missing())?;
-    if name.is_empty() {
+    // A file, and something behind it that is no number.
+    let is_file = |(name, _): (&str, &str)| files.has(unquoted(name));
+    if name.is_empty() || until.is_none() && !files.has(name) && parted.is_some_and(is_file) {
         return Err(args.missing());
     }
     let refuse = |why: String| {
