@@ -91,19 +91,20 @@ impl SgfReader {
     /// Starts with the properties that everything else depends on: the game and the board.
     fn new(root: &[Property<'_>]) -> Result<SgfReader, SgfError> {
         let find = |name: &str| {
-            let property = root.iter().find(|property| property.name == name);
-            let value = property.map(|property| property.values[0].trim());
-            value.filter(|value| !value.is_empty())
+            let named = root.iter().filter(|property| property.name == name);
+            let mut values = named.map(|property| property.values[0].trim());
+            values.find(|value| !value.is_empty())
         };
         let size = match find("SZ") {
             Some(value) => board_size(value)?,
             None => BoardSize::square(DEFAULT_SIDE),
         };
         let number = find("GM").unwrap_or("1");
+        let rules = find("RU").map(|rules| simple_text(rules).trim().to_owned());
         let game = number
             .parse()
             .ok()
-            .and_then(|number| game_name(number, find("RU")));
+            .and_then(|number| game_name(number, rules.as_deref()));
         let game = game.ok_or_else(|| {
             bad_value(
                 "GM",
@@ -152,7 +153,11 @@ impl SgfReader {
             "OT" => self.record.overtime = simple_text(value),
             // There it names the game.
             "RU" if info(&self.record.game).is_some_and(|info| info.sgf.1.is_some()) => {}
-            "RU" => self.record.rules = simple_text(value).trim().to_owned(),
+            // The same text as that which tells the game: the first one of the root.
+            "RU" if root && self.record.rules.is_empty() => {
+                self.record.rules = simple_text(value).trim().to_owned();
+            }
+            "RU" => {}
             "HA" => self.record.handicap = handicap(value),
             "KM" if value.trim().is_empty() => {}
             "KM" => match komi::read(value, self.habits) {

@@ -305,3 +305,19 @@ fn what_a_text_names_is_bounded() {
     let (_, notes) = noted(&format!("(;SZ[9]AB{})", "[zz]".repeat(10_000)));
     assert!(notes.len() < 10_000, "{}", notes.len());
 }
+
+/// The text that tells the game is that of the record: what is written is read as the same game.
+#[test]
+fn only_the_first_rules_of_the_root_count() {
+    for (text, game, rules) in [
+        ("(;GM[1]SZ[5]RU[Chinese]RU[NoGo];B[aa])", "go", "Chinese"),
+        ("(;GM[1]SZ[5]RU[]RU[NOGO];B[aa])", "nogo", ""),
+        ("(;GM[1]SZ[5]RU[No\\Go];B[aa])", "nogo", ""),
+        ("(;GM[1]SZ[5];B[aa]RU[NoGo])", "go", ""),
+    ] {
+        let record = read(text).expect("a game");
+        assert_eq!((&*record.game, &*record.rules), (game, rules), "{text}");
+        let again = read(&crate::record::sgf::write(&record)).expect("a game");
+        assert_eq!(again.game, record.game, "{text}");
+    }
+}

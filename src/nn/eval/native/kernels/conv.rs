@@ -9,7 +9,7 @@
 //! passes over the whole board before the next, and sums wait in memory in between. So weights come
 //! from further away once per position and not once per row.
 //!
-//! A convolution of points in a row, which reads no neighbours, is a product with a [matrix](super::matrix).
+//! A convolution of points in a row, which reads no neighbours, is a product with a matrix (`matrix.rs`).
 
 use super::super::grid::{Grid, parts};
 use super::activation::{Activation, activate};
