@@ -89,7 +89,7 @@ impl Site {
             .and_then(|path| path.split_once('/'))
             .unwrap_or_default();
         if !same(token.as_bytes(), self.token.as_bytes()) {
-            let text = "Open the whole address that was printed.\n";
+            let text = "Open the whole address that was printed.\n请打开程序显示的完整网址。\n";
             return Err(Reply::text(404, text));
         }
         let posts = self.host.commands().contains(&rest);

@@ -240,7 +240,11 @@ impl WorkerEngine {
         let over = self.engine.outcome();
         let report = self.engine.analyse(&asked, &mut |_| {});
         table.finish(request, |session| {
-            let Some(judged) = &mut session.judged else {
+            // Another move may have been tried meanwhile.
+            let judged = session.judged.as_mut();
+            let Some(judged) =
+                judged.filter(|judged| (judged.node, judged.play) == (request.node, play))
+            else {
                 return;
             };
             judged.done = true;

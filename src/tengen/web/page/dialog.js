@@ -18,10 +18,10 @@ function choices(name, values, now, choose, words = (value) => value) {
 }
 
 // Fields for numbers take any text: browsers make 65 of "6,5", and nothing of what is no number.
-const entry = (name, attributes) => h("input", { type: "text", value: chosen[name], "aria-label": say(`field_${name}`), "data-field": name, oninput: (event) => { chosen[name] = event.target.value; }, onkeydown: (event) => { if (event.key === "Enter") $("start").click(); }, ...attributes });
+const entry = (name, attributes) => h("input", { type: "text", value: chosen[name], "aria-label": say(`field_${name}`), "data-field": name, oninput: (event) => { chosen[name] = event.target.value; }, onkeydown: (event) => { if (event.key === "Enter" && !event.isComposing) $("start").click(); }, ...attributes });
 const number = (name, attributes) => entry(name, { inputmode: "decimal", autocomplete: "off", ...attributes });
 const isEmpty = (name) => String(chosen[name]).trim() === "";
-const value = (name) => (isEmpty(name) ? NaN : Number(String(chosen[name]).trim().replace(/[,，]/, ".")));
+const value = (name) => (isEmpty(name) ? NaN : Number(String(chosen[name]).normalize("NFKC").trim().replace(/[,。]/, ".")));
 const field = (name, ...content) => h("div", { class: "field" }, h("span", {}, say(name)), h("div", {}, content));
 
 function clockText() {

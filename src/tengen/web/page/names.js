@@ -1,3 +1,5 @@
+import { say } from "./words.js";
+
 // Names of points. The program's names skip the letter I, as boards of Go do; boards of Gomoku have all letters.
 // Beyond 25 columns, on long boards of NoGo, they go on with AA.
 const LETTERS = [..."ABCDEFGHJKLMNOPQRSTUVWXYZ"], ALL = [..."ABCDEFGHIJKLMNOPQRSTUVWXY"];
@@ -18,13 +20,20 @@ export function indexOf(size, at) {
 }
 export const vertexOf = (size, index) => COLUMNS[index % size.width] + (size.height - Math.floor(index / size.width));
 
-// A point as people read it on the board.
-export const shown = (game, at) => (at && at !== "pass" && game === "gomoku" ? ALL[COLUMNS.indexOf(at[0])] + at.slice(1) : at);
+// A pass in a sentence.
+const pass = () => say("pass").toLowerCase();
+
+// A move as people read it on the board.
+export function shown(game, at) {
+  if (at === "pass") return pass();
+  return at && game === "gomoku" ? ALL[COLUMNS.indexOf(at[0])] + at.slice(1) : at;
+}
 
 // The program's name of what a person has typed; null if it is no point of the board.
 export function typed(view, text) {
-  const word = text.trim().toUpperCase();
-  if (word === "PASS") return view.passes ? "pass" : null;
+  // Chinese keyboards write letters and digits of full width, too.
+  const word = text.normalize("NFKC").trim().toUpperCase();
+  if (word === "PASS" || word === pass().toUpperCase()) return view.passes ? "pass" : null;
   const [column, number] = parts(word), x = letters(view.game).indexOf(column), row = Number(number);
   return x >= 0 && x < view.width && Number.isInteger(row) && row >= 1 && row <= view.height ? COLUMNS[x] + row : null;
 }
