@@ -122,7 +122,7 @@ pub(super) fn prune(moves: &mut Vec<usize>, scores: &[f32], share: f32) {
     keep_highest(moves, scores, stay);
 }
 
-/// Keeps so many of `moves`, those with the highest scores; of equal ones the earlier.
+/// Keeps this number of `moves`, those with the highest scores; of equal ones the earlier.
 fn keep_highest(moves: &mut Vec<usize>, scores: &[f32], stay: usize) {
     if stay < moves.len() {
         moves.select_nth_unstable_by(stay, |&one, &other| {

@@ -25,7 +25,7 @@ pub struct Proxy {
     pub in_paper: usize,
     /// A point is far if it is more steps than this from every stone.
     far: usize,
-    /// So many far points are few.
+    /// Far points up to this number are few.
     few: usize,
 }
 

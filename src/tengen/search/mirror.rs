@@ -5,7 +5,7 @@
 
 use crate::game::{BoardSize, Game, Move};
 
-/// So many answers in a row that are mirror images are no chance: openings have three or four.
+/// This number of mirror images in a row is no chance: openings have three or four.
 pub const MIRRORED_ANSWERS: usize = 6;
 
 /// Minimum prior of the mirror image of the last move, where the mirroring side is to move.

@@ -69,9 +69,7 @@ pub(super) struct QueryOptions {
 pub(super) const FIELDS: &[&str] = &[
     "overrideSettings", "maxVisits", "analysisPVLen", "rootPolicyTemperature", "includeOwnership",
     "includeMovesOwnership", "includePolicy", "includePVVisits", "reportDuringSearchEvery",
-    "firstReportDuringSearchAfter",
-    "firstReportDuringSearchAfter",
-    "allowMoves", "avoidMoves",
+    "firstReportDuringSearchAfter", "allowMoves", "avoidMoves",
 ];
 
 /// The setting that names people whom a network imitates.

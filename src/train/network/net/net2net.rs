@@ -100,7 +100,7 @@ impl<'a> Net2Net<'a> {
             return grown(0);
         }
         self.taken += 1;
-        // Where those of an output and an input are, of so many.
+        // Where those of an output and an input are, and how many there are.
         let place = |[inputs, outputs]: [usize; 2], output: usize, input: usize| {
             let first = match taps {
                 Some(taps) => (output * inputs + input) * taps,
