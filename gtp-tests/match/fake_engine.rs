@@ -28,6 +28,7 @@ pub(crate) fn run(misbehaviour: &Misbehaviour, seed: u64) -> ExitCode {
         moves: 0,
         passes: misbehaviour.kind.contains("count"),
         stones: 0,
+        left: f64::INFINITY,
     };
     if misbehaviour.kind == "deaf" {
         std::thread::sleep(Duration::from_secs(3600));
@@ -184,6 +185,8 @@ struct Engine {
     passes: bool,
     /// Moves per period, as set by the referee.
     stones: u32,
+    /// Seconds left, as the referee said last.
+    left: f64,
 }
 
 impl Engine {
@@ -213,10 +216,20 @@ impl Engine {
             ("gogui-rules_game_id", _) => Ok("Gomoku".to_owned()),
             ("time_settings", [_, _, stones]) => {
                 self.stones = stones.parse().unwrap();
+                self.left = f64::INFINITY;
                 Ok(String::new())
             }
             ("time_left", [_, _, stones]) if stones.parse::<u32>().unwrap() > self.stones => {
                 Err(format!("{stones} moves left of {}", self.stones))
+            }
+            // It has slept since it was told its time before.
+            ("time_left", [_, seconds, _]) if self.kind == "thinks-in-play" => {
+                let left: f64 = seconds.parse().unwrap();
+                let before = std::mem::replace(&mut self.left, left);
+                match left + 0.29 < before {
+                    true => Ok(String::new()),
+                    false => Err(format!("{left} s left of {before} after 0.3 s")),
+                }
             }
             ("play", _) if self.passes => Ok(String::new()),
             ("genmove", _) if self.passes => Ok("pass".to_owned()),

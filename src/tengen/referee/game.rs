@@ -171,12 +171,17 @@ impl<G: Game> GameInProgress<'_, G> {
         if let (PlayerMove::Move(mv), Some(live)) = (&reply.choice, &self.scheduled.live) {
             live.moved(&played(*mv), left, size);
         }
+        let legal = |mv| self.position.is_legal(mv) && self.past.allows(&self.position, mv);
         if spent.is_err() {
+            if let PlayerMove::Move(mv) = reply.choice
+                && legal(mv)
+            {
+                self.moves.push(played(mv));
+            }
             let over = reply.took.saturating_sub(clock.longest_move());
             let detail = format!("{:.3} s over", over.as_secs_f64());
             return Some(self.lost(color, Reason::Time, Some(detail)));
         }
-        let legal = |mv| self.position.is_legal(mv) && self.past.allows(&self.position, mv);
         let mv = match reply.choice {
             PlayerMove::Move(mv) if legal(mv) => mv,
             PlayerMove::Move(mv) => {

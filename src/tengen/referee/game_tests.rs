@@ -162,6 +162,7 @@ fn the_clock_is_enforced_by_the_referees_measure() {
     );
     assert_eq!(slow.heard[1..], ["left 1000", "white D1", "left 400"]);
     assert_eq!(end.detail.as_deref(), Some("0.200 s over"));
+    assert_eq!(end.moves.len(), 3, "the late move is one");
     // Another 200 ms are within this margin.
     let forgiving = GameTerms {
         margin: Duration::from_millis(200),

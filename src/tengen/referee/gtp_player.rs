@@ -238,6 +238,10 @@ impl RunningEngine for GtpPlayer {
         std::mem::take(&mut self.refusals)
     }
 
+    fn end_game(&mut self) -> Result<(), Fault> {
+        self.ask("clear_board").map(drop)
+    }
+
     fn quit(self: Box<Self>, limit: Duration) {
         self.client.quit(limit);
     }
@@ -272,7 +276,9 @@ impl EnginePlayer for GtpPlayer {
         if let Some(left) = left
             && self.lists("time_left")
         {
-            let seconds = seconds_text(left.time, self.time_commands.fractions);
+            // Its answers since its last move are charged, too.
+            let time = left.time.saturating_sub(self.since_move);
+            let seconds = seconds_text(time, self.time_commands.fractions);
             let stones = self.time.announced_stones(left.stones, self.time_commands);
             self.tell(&format!("time_left {color} {seconds} {stones}"))?;
         }

@@ -28,6 +28,9 @@ use crate::watch::WatchedGames;
 /// How long an engine may take to quit.
 const QUIT_LIMIT: Duration = Duration::from_secs(2);
 
+/// How long games that are no longer needed may go on, for the moves in progress.
+const STOP_LIMIT: Duration = Duration::from_secs(10);
+
 /// Interval of checks while waiting for games.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -112,6 +115,7 @@ impl MatchPlan<'_> {
         let places = self.concurrency.min(fixtures.len());
         let (sender, receiver) = sync_channel(places);
         let mut result = Ok(None);
+        let mut stopped: Option<Duration> = None;
         std::thread::scope(|scope| {
             let slot = |number| GameSlot {
                 shared: &shared,
@@ -132,11 +136,17 @@ impl MatchPlan<'_> {
             });
             loop {
                 meanwhile(&shared.processes);
+                if stopped.is_some_and(|at| self.clock.now().saturating_sub(at) > STOP_LIMIT) {
+                    shared.processes.kill();
+                }
                 let message = match receiver.recv_timeout(LOOK_INTERVAL) {
                     Ok(message) => message,
                     Err(RecvTimeoutError::Timeout) => continue,
                     Err(RecvTimeoutError::Disconnected) => break,
                 };
+                if stopped.is_some() {
+                    continue;
+                }
                 match message.map(&mut finished) {
                     Ok(ControlFlow::Continue(())) => continue,
                     Ok(ControlFlow::Break(value)) => result = Ok(Some(value)),
@@ -149,10 +159,8 @@ impl MatchPlan<'_> {
                     }
                 }
                 shared.stop.store(true, Ordering::Relaxed);
-                break;
+                stopped = Some(self.clock.now());
             }
-            // No slot waits to report.
-            drop(receiver);
         });
         result
     }
@@ -301,7 +309,11 @@ impl GameSlot<'_> {
         }
         let seats = fixture.engines.into_iter().zip(players).zip(end.usable);
         let usable = seats.filter_map(|(seat, usable)| usable.then_some(seat));
-        self.players.extend(usable);
+        // One that ponders would think through the games of others.
+        let rested = usable.filter_map(|(engine, mut running)| {
+            running.player.end_game().ok().map(|()| (engine, running))
+        });
+        self.players.extend(rested);
         Ok(Some(FinishedGame {
             fixture,
             end,

@@ -196,6 +196,14 @@ pub(super) trait RunningEngine: EnginePlayer + Send {
     /// Settings that it refused, or has no command for, since the last call.
     fn refusals(&mut self) -> Vec<(ComplaintKind, String)>;
 
+    /// Ends its thinking about a game that is over.
+    ///
+    /// # Errors
+    /// [`Fault`] if it cannot play another.
+    fn end_game(&mut self) -> Result<(), Fault> {
+        Ok(())
+    }
+
     /// Asks it to quit, and kills it after `limit`.
     fn quit(self: Box<Self>, limit: Duration);
 }

@@ -32,15 +32,7 @@ pub trait RefereedGame: Send + Sync {
     fn read_book(&self, text: &str) -> Result<Book, OpeningError>;
 
     /// Different random openings. See [`opening::random_openings`].
-    ///
-    /// # Errors
-    /// [`OpeningError`] if the board does not have enough.
-    fn random_openings(
-        &self,
-        plies: u32,
-        wanted: usize,
-        seed: u64,
-    ) -> Result<Vec<Vec<Move>>, OpeningError>;
+    fn random_openings(&self, plies: u32, wanted: usize, seed: u64) -> Vec<Vec<Move>>;
 }
 
 /// A game by name, under rules given as text (the default ones if empty) and optionally with
@@ -99,12 +91,7 @@ impl<G: Game> RefereedGame for StartPosition<G> {
         opening::read_book(&self.0, text)
     }
 
-    fn random_openings(
-        &self,
-        plies: u32,
-        wanted: usize,
-        seed: u64,
-    ) -> Result<Vec<Vec<Move>>, OpeningError> {
+    fn random_openings(&self, plies: u32, wanted: usize, seed: u64) -> Vec<Vec<Move>> {
         opening::random_openings(&self.0, plies, wanted, seed)
     }
 }

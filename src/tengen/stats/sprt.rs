@@ -6,9 +6,12 @@ use thiserror::Error;
 use super::elo::score_from_elo;
 use super::pairs::PairCounts;
 
-/// Error: invalid hypotheses or error rates.
+/// Chance to accept either hypothesis when the other is true.
+const ERROR: f64 = 0.05;
+
+/// Error: invalid hypotheses.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
-#[error("not a test: elo0 must be below elo1, alpha and beta between 0 and 0.5")]
+#[error("not a test: elo0 must be below elo1")]
 pub struct BadBounds;
 
 /// A test of "stronger by `elo1`" against "stronger by `elo0`".
@@ -18,10 +21,6 @@ pub struct Sprt {
     pub elo0: f64,
     /// The alternative (Elo), above `elo0`.
     pub elo1: f64,
-    /// Chance to accept `elo1` when `elo0` is true.
-    pub alpha: f64,
-    /// Chance to accept `elo0` when `elo1` is true.
-    pub beta: f64,
 }
 
 /// State of a test.
@@ -40,19 +39,10 @@ impl Sprt {
     /// A test with these bounds.
     ///
     /// # Errors
-    /// [`BadBounds`] when the hypotheses or the error rates are invalid.
-    pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Result<Sprt, BadBounds> {
-        let rate = |value: f64| value > 0.0 && value < 0.5;
-        if elo0 < elo1 && elo0.is_finite() && elo1.is_finite() && rate(alpha) && rate(beta) {
-            Ok(Sprt {
-                elo0,
-                elo1,
-                alpha,
-                beta,
-            })
-        } else {
-            Err(BadBounds)
-        }
+    /// [`BadBounds`] when the hypotheses are invalid.
+    pub fn new(elo0: f64, elo1: f64) -> Result<Sprt, BadBounds> {
+        let is_test = elo0 < elo1 && elo0.is_finite() && elo1.is_finite();
+        is_test.then_some(Sprt { elo0, elo1 }).ok_or(BadBounds)
     }
 
     /// Logarithm of the likelihood ratio of `elo1` against `elo0`.
@@ -72,10 +62,8 @@ impl Sprt {
     /// Wald's bounds of the ratio: at or below the first `elo0` is accepted, at or above the second
     /// `elo1`.
     pub fn bounds(&self) -> (f64, f64) {
-        (
-            (self.beta / (1.0 - self.alpha)).ln(),
-            ((1.0 - self.beta) / self.alpha).ln(),
-        )
+        let bound = ((1.0 - ERROR) / ERROR).ln();
+        (-bound, bound)
     }
 
     /// The verdict on these pairs. Ask after each pair and stop once it is not
@@ -97,7 +85,7 @@ mod tests {
 
     #[track_caller]
     fn check(sprt: (f64, f64), pairs: [u32; 5], expected: f64, tolerance: f64) {
-        let sprt = Sprt::new(sprt.0, sprt.1, 0.05, 0.05).unwrap();
+        let sprt = Sprt::new(sprt.0, sprt.1).unwrap();
         let llr = sprt.llr(&PairCounts {
             by_half_points: pairs,
         });
@@ -132,10 +120,10 @@ mod tests {
     #[test]
     fn the_bounds_are_walds() {
         // docs/methods.md#match-statistics: +-2.944 at alpha = beta = 0.05.
-        let (lower, upper) = Sprt::new(0.0, 5.0, 0.05, 0.05).unwrap().bounds();
+        let (lower, upper) = Sprt::new(0.0, 5.0).unwrap().bounds();
         assert!((lower + 2.944).abs() < 1e-3 && (upper - 2.944).abs() < 1e-3);
-        for (elo0, elo1, alpha) in [(5.0, 5.0, 0.05), (0.0, f64::NAN, 0.05), (0.0, 5.0, 0.0)] {
-            assert_eq!(Sprt::new(elo0, elo1, alpha, 0.05), Err(BadBounds));
+        for (elo0, elo1) in [(5.0, 5.0), (0.0, f64::NAN), (0.0, f64::INFINITY)] {
+            assert_eq!(Sprt::new(elo0, elo1), Err(BadBounds));
         }
     }
 
@@ -171,7 +159,7 @@ mod tests {
             };
             // With draws or biased openings, the hypotheses refer to the expected score.
             let truth = |elo| crate::stats::elo_from_score(pairing(elo).expected_score());
-            let sprt = Sprt::new(truth(0.0), truth(35.0), 0.05, 0.05).unwrap();
+            let sprt = Sprt::new(truth(0.0), truth(35.0)).unwrap();
             let (false_accepts, games) = run(sprt, pairing(0.0));
             assert!(false_accepts <= 0.05, "alpha: {false_accepts}");
             let (true_accepts, _) = run(sprt, pairing(35.0));

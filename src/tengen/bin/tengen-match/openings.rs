@@ -116,8 +116,9 @@ impl OpeningsArgs {
                 .map(|book| book.openings)
                 .with_context(|| path.display().to_string()),
             None => {
-                let most = self.count.unwrap_or(USUAL_COUNT) * CANDIDATES_PER_OPENING;
-                Ok(rules.random_openings(self.game.random_plies, most, self.game.seed)?)
+                let count = self.count.unwrap_or(USUAL_COUNT);
+                let most = count.saturating_mul(CANDIDATES_PER_OPENING);
+                Ok(rules.random_openings(self.game.random_plies, most, self.game.seed))
             }
         }
     }

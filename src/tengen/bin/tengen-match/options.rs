@@ -90,7 +90,8 @@ pub(crate) struct MatchOptions {
     /// Opening book: one opening per line, as vertices, Black first
     #[arg(long, value_name = "FILE", conflicts_with = "random_plies")]
     openings: Option<PathBuf>,
-    /// Folder of results.jsonl, record.toml, sgf/ and stderr/; an unfinished match in it is continued
+    /// Folder of results.jsonl, sgf/, stderr/ and, after `play`, `sprt` and `tournament`, record.toml; an unfinished match
+    /// in it is continued
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
     /// Show the games in progress in a browser on this computer, with clocks and what the engines
@@ -161,12 +162,15 @@ impl MatchOptions {
         wanted: usize,
     ) -> Result<(Vec<Vec<Move>>, String, usize)> {
         let Some(path) = &self.openings else {
-            let openings = rules.random_openings(self.game.random_plies, wanted, self.game.seed)?;
-            return Ok((
-                openings,
-                format!("{} random plies", self.game.random_plies),
-                0,
-            ));
+            let plies = self.game.random_plies;
+            let openings = rules.random_openings(plies, wanted, self.game.seed);
+            ensure!(
+                openings.len() == wanted,
+                "found only {} different random openings of {plies} plies; {wanted} are needed: take more \
+                 --random-plies",
+                openings.len()
+            );
+            return Ok((openings, format!("{plies} random plies"), 0));
         };
         let text = read_text(path)?;
         let Book {

@@ -161,16 +161,13 @@ struct SprtReport {
     report: MatchReport,
 }
 
-/// Probability of accepting one hypothesis when the other is true.
-const ERROR: f64 = 0.05;
-
 /// Runs the subcommand `sprt`.
 pub(crate) fn run_sprt(args: &SprtArgs, interrupt: &Interrupt) -> Result<ExitCode> {
     ensure!(
         args.games >= 2,
         "--games must be at least 2: the test counts pairs"
     );
-    let test = Sprt::new(args.elo0, args.elo1, ERROR, ERROR)?;
+    let test = Sprt::new(args.elo0, args.elo1)?;
     let options = &args.options;
     let session = session(&args.players, options, args.games, interrupt)?;
     let pair = session.pair();

@@ -20,16 +20,15 @@ pub(crate) fn keep(out: &Path, reports: &[MatchReport]) -> Result<()> {
     let (terms, _) = results::read(&out.join(RESULTS))?;
     let date = today();
     let several = reports.len() > 1;
-    let matches = reports.iter().map(|report| {
-        let words: Vec<String> = std::env::args().map(quoted).collect();
-        MatchRecord {
-            id: id(out, &date, several.then_some(report)),
-            date: date.clone(),
-            commit: commit(),
-            machine: machine(),
-            command: Some(words.join(" ")),
-            ..MatchRecord::new(&terms, report)
-        }
+    let (commit, machine) = (commit(), machine());
+    let words: Vec<String> = std::env::args().map(quoted).collect();
+    let matches = reports.iter().map(|report| MatchRecord {
+        id: id(out, &date, several.then_some(report)),
+        date: date.clone(),
+        commit: commit.clone(),
+        machine: machine.clone(),
+        command: Some(words.join(" ")),
+        ..MatchRecord::new(&terms, report)
     });
     // As in the files of `docs/results/`.
     let matches = BTreeMap::from([("match", matches.collect::<Vec<_>>())]);

@@ -89,7 +89,14 @@ pub(crate) fn run(args: &TournamentArgs, interrupt: &Interrupt) -> Result<ExitCo
     let meetings = meetings(&tournament);
     let Played { games, ended } = session.play(&|board: &ScoreBoard| scores(&meetings, board))?;
     let code = exit_code(are_troubled(&games));
-    let reports = meetings.iter().map(|names| session.report(*names, &games));
+    let reports = meetings.iter().map(|names| {
+        let theirs = games.iter().filter(|game| {
+            [&game.black, &game.white]
+                .iter()
+                .all(|name| names.contains(&name.as_str()))
+        });
+        session.report(*names, &theirs.cloned().collect::<Vec<_>>())
+    });
     record::keep(&args.options.out, &reports.collect::<Vec<_>>())?;
     let size = session.size();
     let report = TournamentReport {

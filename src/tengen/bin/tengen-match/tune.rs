@@ -150,6 +150,10 @@ const SECOND: &str = "second";
 /// Terms from the arguments.
 fn terms(args: &TuneArgs, interrupt: &Interrupt) -> Result<Terms> {
     let options = &args.options;
+    ensure!(
+        options.live_board.is_none(),
+        "tune has no --live-board: each of its steps is a short match of its own"
+    );
     for TunedParameter { name, .. } in &args.parameters {
         ensure!(
             args.engine.contains(&format!("{{{name}}}")),

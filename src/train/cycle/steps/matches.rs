@@ -34,7 +34,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             None => Vec::new(),
         };
         let anchor = next_anchor(&rating.anchors, &met);
-        // A run moved with `keep` has only the networks of its end.
+        // A run as it is released has only the networks of its end.
         let has_network = |number: &u32| context.run_folder.network(*number).exists();
         let last = last.filter(has_network);
         let mut opponents = vec![Opponent {
@@ -159,8 +159,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             visits: gate.visits,
         });
         let plan = self.match_plan(context, gate.pairs, Rating::default().opening_plies);
-        // Error rates of 5%.
-        let sprt = Sprt::new(gate.elo0, gate.elo1, 0.05, 0.05)
+        let sprt = Sprt::new(gate.elo0, gate.elo1)
             .map_err(|error| TrainError::Setting(format!("[gate]: {error}")))?;
         let pairs = play_match(self.start, [&new, &old], &plan, |pairs| {
             let (done, total) = (pairs.len() as u64, plan.pairs.into());
