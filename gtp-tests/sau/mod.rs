@@ -264,6 +264,10 @@ fn a_game_that_was_cut_off_is_loaded_and_goes_on() {
     std::fs::write(&record, text).expect("a folder of this test");
     let load = format!("load white {}\n", record.display());
     program.send(&load);
+    // One that cannot be read changes nothing.
+    let bad = program.folder.join("go.sgf");
+    std::fs::write(&bad, "(;GM[1]SZ[19];B[aa])").expect("a folder of this test");
+    program.send(&format!("load black {}\n", bad.display()));
     program.send("clock 600 580\n");
     board(&mut program);
     let free = [SIZE.point(0, 0), SIZE.point(2, 0)];

@@ -201,6 +201,29 @@ fn refusal(error: EngineError, record: &GameRecord) -> Failure {
     ))
 }
 
+/// Maximum number of warnings remembered.
+const MAX_WARNINGS: usize = 64;
+
+/// Unsupported words of newer dialects: logged once each, since board programs repeat them with every move.
+#[derive(Debug, Default)]
+pub(super) struct Ignored(Vec<String>);
+
+impl Ignored {
+    /// Logs an unsupported word.
+    pub(super) fn note(&mut self, word: &str) {
+        self.warn(&format!("unknown word `{word}` is ignored"));
+    }
+
+    /// Logs what else is ignored.
+    pub(super) fn warn(&mut self, text: &str) {
+        if self.0.iter().any(|known| known == text) || self.0.len() >= MAX_WARNINGS {
+            return;
+        }
+        log::warn!("{text}");
+        self.0.push(text.to_owned());
+    }
+}
+
 #[cfg(test)]
 pub(super) mod testing {
     use super::*;
@@ -235,29 +258,3 @@ pub(super) mod testing {
 
 #[cfg(test)]
 mod tests;
-
-// Unsupported words of newer dialects: logged once each, since board programs repeat them with
-// every move.
-
-/// Maximum number of warnings remembered.
-const MOST: usize = 64;
-
-/// Warnings that were logged.
-#[derive(Debug, Default)]
-pub(super) struct Ignored(Vec<String>);
-
-impl Ignored {
-    /// Logs an unsupported word.
-    pub(super) fn note(&mut self, word: &str) {
-        self.warn(&format!("unknown word `{word}` is ignored"));
-    }
-
-    /// Logs what else is ignored.
-    pub(super) fn warn(&mut self, text: &str) {
-        if self.0.iter().any(|known| known == text) || self.0.len() >= MOST {
-            return;
-        }
-        log::warn!("{text}");
-        self.0.push(text.to_owned());
-    }
-}

@@ -15,6 +15,8 @@ pub(crate) fn decode(bytes: &[u8], named: Option<&[u8]>) -> String {
         return text.into_owned();
     }
     let named = named.and_then(Encoding::for_label);
+    // A name that was found byte by byte is not one of UTF-16.
+    let named = named.filter(|named| named.output_encoding() == *named);
     let named = named.filter(|named| !is_surely_utf8(bytes, named));
     for encoding in named.into_iter().chain([encoding_rs::UTF_8]) {
         if let Some(text) = encoding.decode_without_bom_handling_and_without_replacement(bytes) {
@@ -151,6 +153,9 @@ mod tests {
             check(WORDS.as_bytes(), Some(name), WORDS);
         }
         check("André".as_bytes(), Some("ISO-8859-1"), "André");
+        for name in ["UTF-16", "unicode", "utf-16be"] {
+            check(b"(;CA[UTF-16];B[aa])1", Some(name), "(;CA[UTF-16];B[aa])1");
+        }
     }
 
     #[test]

@@ -13,8 +13,7 @@ const NO_LIMIT: i64 = 2_147_483_647;
 /// The shortest time that is worth a search; with less a move is played as fast as possible.
 const SHORTEST: Duration = Duration::from_millis(4);
 
-/// Time to notice the time limit and to answer on a busy machine (quantiles in
-/// docs/programs-and-servers.md#without-a-search).
+/// Time to notice the time limit and to answer on a busy machine.
 const MIN_LAG: Duration = Duration::from_millis(5);
 const MIN_LATE: Duration = Duration::from_millis(4);
 

@@ -21,9 +21,13 @@ impl SauSession {
         let refused = |reason: String| format!("cannot load {name:?}: {reason}");
         let record = file::read_sgf(Path::new(&name), usize::MAX);
         let record = record.map_err(|error| refused(error.to_string()))?;
-        self.end(None)?;
+        let before = self.finished(None);
+        // A record that is refused leaves the game as it is.
         let loaded = self.engine.load(&record);
         loaded.map_err(|error| refused(error.to_string()))?;
+        if let (Some(game), Some(record)) = (self.game.take(), before) {
+            self.close(game, record);
+        }
         self.enter(ours);
         self.note(&format!(
             "{} stones, {} to play: set the clocks with `clock`; `go` has Tengen play when it is its turn",
@@ -77,12 +81,9 @@ impl SauSession {
 
     /// Ends the game, or sets the winner of the ended one.
     pub(super) fn end(&mut self, winner: Option<&String>) -> Answer {
-        self.engine.rest();
         let told = winner.and_then(|text| parse_color(text).ok());
-        let seen = self.engine.outcome().and_then(|outcome| outcome.winner);
-        if let Some(mut game) = self.game.take() {
-            game.winner = told.or(game.winner).or(seen);
-            let record = self.record(&game);
+        let record = self.finished(told);
+        if let (Some(game), Some(record)) = (self.game.take(), record) {
             self.close(game, record);
         } else if let (Some(winner), Some((mut game, mut record))) = (told, self.ended.take()) {
             game.winner = Some(winner);
@@ -96,6 +97,15 @@ impl SauSession {
             )),
             _ => Ok(()),
         }
+    }
+
+    /// The record of the game in progress, with its winner as it was told, or as the board shows.
+    fn finished(&mut self, told: Option<Color>) -> Option<GameRecord> {
+        self.engine.rest();
+        let seen = self.engine.outcome().and_then(|outcome| outcome.winner);
+        let game = self.game.as_mut()?;
+        game.winner = told.or(game.winner).or(seen);
+        Some(self.record(self.game.as_ref()?))
     }
 
     /// Writes the records of a finished game.
