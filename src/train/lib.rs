@@ -1,5 +1,5 @@
 //! Training of networks: self-play games to shards, shards to weights, weights to ONNX files.
-//! Nothing here plays for a user, and no engine build contains it (cargo feature `train`).
+//! Nothing here plays for a user, and no engine build contains it.
 //!
 //! Along the data: [`play`] plays games and writes them as [`shards`]; [`fit`] reads these and fits a
 //! [`network`], with checkpoints; [`export`] writes the file that the engine loads; [`cycle`] repeats

@@ -101,7 +101,7 @@ impl MachineArgs {
     /// What a run on this machine alone works with.
     ///
     /// # Errors
-    /// As [`Threads::number`] and [`device::open`].
+    /// As [`device::open`].
     pub fn resources<'a>(
         &self,
         runtime: &'a Runtime,

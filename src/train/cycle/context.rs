@@ -65,6 +65,7 @@ impl<G: Trainable> RunContext<'_, G> {
             let now =
                 format!("Generation {generation}, {title}: {done} of {total} {unit}, {message}.");
             self.report(&now)?;
+            self.watch.has_reported();
         }
         (self.observe)(&RunEvent::Step {
             generation,
@@ -88,6 +89,10 @@ impl<G: Trainable> RunContext<'_, G> {
 /// Time that a killed session may lose.
 const SAVE_EVERY: Duration = Duration::from_secs(10);
 
+/// Reports of long runs take long, since they rate all networks: they are written so rarely that they take at most this
+/// part of the time.
+const REPORT_PART: u32 = 20;
+
 /// Counts the time of a session on top of that of earlier ones.
 pub(super) struct Stopwatch<'a> {
     clock: &'a dyn Clock,
@@ -95,6 +100,8 @@ pub(super) struct Stopwatch<'a> {
     before: f64,
     begun: Duration,
     saved: Duration,
+    /// When the next report is due.
+    next_report: Duration,
 }
 
 impl<'a> Stopwatch<'a> {
@@ -109,6 +116,7 @@ impl<'a> Stopwatch<'a> {
             before: run_folder.seconds()?,
             begun: now,
             saved: now,
+            next_report: now,
         })
     }
 
@@ -122,7 +130,7 @@ impl<'a> Stopwatch<'a> {
         self.clock.now().saturating_sub(self.begun).as_secs_f64()
     }
 
-    /// Saves the time if it has not been saved for a while; returns whether it did.
+    /// Saves the time if it has not been saved for a while; returns whether it did and a report is due.
     pub(super) fn tick(&mut self) -> Result<bool, TrainError> {
         let now = self.clock.now();
         let due = now.saturating_sub(self.saved) >= SAVE_EVERY;
@@ -130,7 +138,13 @@ impl<'a> Stopwatch<'a> {
             self.save()?;
             self.saved = now;
         }
-        Ok(due)
+        Ok(due && now >= self.next_report)
+    }
+
+    /// A report was written since the last tick.
+    fn has_reported(&mut self) {
+        let now = self.clock.now();
+        self.next_report = now + REPORT_PART * now.saturating_sub(self.saved);
     }
 
     pub(super) fn save(&self) -> Result<(), TrainError> {
@@ -156,7 +170,25 @@ mod tests {
             // Not saved: the session is killed.
             clock.advance(Duration::from_secs(3));
             assert_eq!(watch.session(), 15.0);
+
             assert_eq!(run_folder.seconds().unwrap(), 12.0 * f64::from(session));
         }
+    }
+
+    #[test]
+    fn a_slow_report_is_rarely_written() {
+        let scratch = Scratch::new("slow-report");
+        let run_folder = RunFolder::new(scratch.path());
+        let clock = FakeClock::new();
+        let mut watch = Stopwatch::start(&run_folder, &clock).unwrap();
+        clock.advance(Duration::from_secs(10));
+        assert!(watch.tick().unwrap());
+        clock.advance(Duration::from_secs(3));
+        watch.has_reported();
+        clock.advance(Duration::from_secs(59));
+        assert!(!watch.tick().unwrap());
+        assert_eq!(run_folder.seconds().unwrap(), 72.0);
+        clock.advance(Duration::from_secs(10));
+        assert!(watch.tick().unwrap());
     }
 }

@@ -139,7 +139,7 @@ fn positions(shard: &shard::Shard) -> Result<(), String> {
         .unwrap_or_else(|unknown| Err(unknown.to_string()))
 }
 
-/// Whether a network's metadata can be read and, where `tract` is there, its graph loaded.
+/// Whether a network's metadata can be read and its graph computed, by native or tract.
 fn network(path: &Path) -> Result<(), String> {
     let onnx = fs::read(path).map_err(|error| error.to_string())?;
     let name = path.display().to_string();

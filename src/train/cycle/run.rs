@@ -81,6 +81,9 @@ pub(super) fn run_with<G: Trainable>(
             }
             return Ok(done);
         };
+        if let Some(learner) = learner {
+            learner.begin_generation(done.len() as u32)?;
+        }
         let steps = GenerationSteps {
             start: &starts[0],
             starts: &starts,
@@ -112,12 +115,12 @@ fn one_of_each_size<G: Game>(starts: &[G]) -> Vec<G> {
 
 /// Checkpoints that are no longer needed by later generations.
 fn remove_old_checkpoints(run_folder: &RunFolder, generations: u32) -> Result<(), TrainError> {
-    let Some(old) = generations.checked_sub(3) else {
-        return Ok(());
-    };
-    for folder in [run_folder.fit(old), run_folder.catch_up(old)] {
-        let old = crate::durable::list(&folder, "step-", "checkpoint")?;
-        crate::durable::remove(&old)?;
+    // Of all generations: a killed session may have left some.
+    for old in 0..generations.saturating_sub(2) {
+        for folder in [run_folder.fit(old), run_folder.catch_up(old)] {
+            let old = crate::durable::list(&folder, "step-", "checkpoint")?;
+            crate::durable::remove(&old)?;
+        }
     }
     Ok(())
 }

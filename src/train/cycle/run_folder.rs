@@ -15,6 +15,8 @@
 //! networks/network-0007.int8.onnx   the same in integers, for the next generation's games
 //! networks/start-0007.onnx          the new network that played its games
 //! networks/warm-up.onnx             another run's network that played the first games
+//! weights/                          its checkpoint, with which the first fit begins
+//! probe/                            left by a learner that has tried whether the folder can be a store
 //! ```
 
 use std::fs;
@@ -232,7 +234,7 @@ pub fn copy_network(from: &Path, to: &Path) -> Result<(), TrainError> {
     durable::copy(from, to)
 }
 
-/// Path of the int8 form of a network, if it exists.
+/// Path of the int8 form of a network, whether it exists or not.
 pub fn int8(network: &Path) -> PathBuf {
     network.with_extension("int8.onnx")
 }

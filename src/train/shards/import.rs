@@ -2,8 +2,8 @@
 //!
 //! Games are read in units (`source`): an archive, a text, some of a folder's files. When all shards of a unit
 //! are written, the journal notes its files; a session that was ended goes on with the others, and a file that was
-//! added later is read then. Twins, also turned and mirrored ones, are left out (`twins`), and so is what cannot
-//! be learned from (`game`), by reason and number. Which games test a network is decided by their number, as
+//! added later is read then. Twins, also turned and mirrored ones, are left out, and so is what cannot be learned
+//! from (`game`), by reason and number. Which games test a network is decided by their number, as
 //! for self-play ([`crate::shards::dataset`]).
 
 mod game;

@@ -20,7 +20,7 @@ use tokio::runtime::Runtime;
 use super::{Backend, Creation, Failure};
 use crate::StoreError;
 
-/// Time for one attempt: a checkpoint of 100 MB at 2 MB/s.
+/// Time for one attempt: 100 MB at 2 MB/s.
 const REQUEST: Duration = Duration::from_secs(60);
 
 /// Time to connect.

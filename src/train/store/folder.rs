@@ -99,9 +99,15 @@ impl Backend for FolderBackend {
                 Ok(Creation::Created)
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Creation::Existed),
-            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+            // EPERM of file systems such as FAT is the one of a lacking permission.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::Unsupported | io::ErrorKind::PermissionDenied
+                ) =>
+            {
                 Err(Failure::Permanent(format!(
-                    "{}: its file system has no hard links ({error}); choose a folder on another one",
+                    "{}: no hard link can be made ({error}): choose a folder on a file system that has them",
                     self.root.display()
                 )))
             }

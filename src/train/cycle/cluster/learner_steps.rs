@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::learner::Learner;
 use super::manifest::Manifest;
-use super::objects;
+use super::objects::{self, Snapshot};
 use super::player::{PairsResult, hash};
 use super::tickets::{GamesOffer, Part};
 use super::worker::Worker;
@@ -158,6 +158,18 @@ impl<G: Trainable> Learner<G> {
         Ok(self
             .store
             .keep(&objects::of(number, "done.json"), b"{}\n")?)
+    }
+
+    /// Tells all machines that the plan goes on with a generation, if it was complete before.
+    ///
+    /// # Errors
+    /// [`TrainError`] of the store.
+    pub(in crate::cycle) fn begin_generation(&self, number: u32) -> Result<(), TrainError> {
+        if Snapshot::read(&self.store, number)?.is_finished {
+            self.store
+                .keep(&objects::of(number, "prolonged.json"), b"{}\n")?;
+        }
+        Ok(())
     }
 
     /// Tells all machines that the plan is complete after this many generations.

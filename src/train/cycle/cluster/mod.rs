@@ -17,6 +17,7 @@
 //! g0007/matches/rave-100.0003.json  result of a ticket of matches
 //! g0007/done.json                   it is finished: none of its tickets is wanted any more
 //! g0009/finished.json               the plan is complete: there is no generation 9
+//! g0009/prolonged.json              there is one now
 //! networks/<checksum>.onnx
 //! workers/<id>.json, report.html    progress, overwritten
 //! ```

@@ -67,7 +67,7 @@ pub(super) struct Snapshot {
     /// Whether there is a `matches.json`.
     pub(super) has_matches: bool,
     pub(super) is_done: bool,
-    /// Whether the plan is complete without this generation.
+    /// Whether the plan is complete without this generation, and was not prolonged after that.
     pub(super) is_finished: bool,
     /// Results, by their full names.
     results: BTreeSet<String>,
@@ -86,6 +86,7 @@ impl Snapshot {
             generation,
             ..Snapshot::default()
         };
+        let mut is_prolonged = false;
         for object in store.list(&folder)? {
             let name = object.strip_prefix(&folder).unwrap_or(&object);
             match name {
@@ -93,6 +94,7 @@ impl Snapshot {
                 "matches.json" => snapshot.has_matches = true,
                 "done.json" => snapshot.is_done = true,
                 "finished.json" => snapshot.is_finished = true,
+                "prolonged.json" => is_prolonged = true,
                 _ => {
                     if let Some(ticket) = name.strip_prefix(CLAIMS) {
                         snapshot.claimed.insert(ticket.to_owned());
@@ -102,6 +104,7 @@ impl Snapshot {
                 }
             }
         }
+        snapshot.is_finished &= !is_prolonged;
         Ok(snapshot)
     }
 

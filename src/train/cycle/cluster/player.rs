@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use crate::play::generate::{Progress, generate_shard};
 use crate::play::matches::{MatchParams, PairResult, play_match};
 use crate::play::runtime::Runtime;
 use crate::shards::row::Row;
-use crate::shards::shard::{self, Shard};
+use crate::shards::shard::Shard;
 use crate::store::{AGAIN, Store, stays_inside};
 use crate::trainable::Trainable;
 use crate::{TrainError, durable};
@@ -63,12 +63,6 @@ impl<G: Trainable> TicketPlayer<G> {
         }
     }
 
-    /// Whether equal tickets have equal bytes here: on processors, not on GPUs, where the size of
-    /// batches changes the last bits.
-    pub(super) fn is_exact(&self) -> bool {
-        self.runtime.device == Device::Cpu
-    }
-
     /// Plays a ticket of these offers; returns its result. `observe` is called often,
     /// and may end it.
     ///
@@ -108,7 +102,7 @@ impl<G: Trainable> TicketPlayer<G> {
         if let Some(network) = &offer.job.network {
             let (factory, backend) = self.open(network, start.size())?;
             means = backend.to_string();
-            if !self.is_exact() {
+            if self.runtime.device != Device::Cpu {
                 means += &format!("-{}", self.runtime.device);
             }
             opened = Some(factory);
@@ -297,20 +291,6 @@ impl PairsResult {
                 result.pairs.len(),
                 range.pairs
             )),
-        }
-    }
-}
-
-/// Who made a result, and how; `None` if it cannot be read.
-pub(super) fn source(ticket: &Ticket, bytes: Vec<u8>) -> Option<String> {
-    match ticket.part {
-        Part::Games(_) => {
-            let shard = shard::decode(Path::new(&ticket.name), bytes).ok()?;
-            Some(shard.info.source)
-        }
-        Part::Pairs(_) => {
-            let result: PairsResult = from_json(&bytes).ok()?;
-            Some(result.source)
         }
     }
 }

@@ -14,7 +14,7 @@ pub(super) struct GamesOffer {
     #[serde(flatten)]
     pub(super) job: GamesJob,
     pub(super) games_per_ticket: u64,
-    /// Checksum of the run's first plan.
+    /// Checksum of the run's plan without its stages.
     pub(super) run: String,
     /// The learner's plan, as TOML.
     pub(super) plan: String,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::machines::Heartbeat;
 use super::objects::{self, Snapshot};
-use super::player::{TicketPlayer, source};
+use super::player::TicketPlayer;
 use super::reminder::Reminder;
 use super::tickets::{Offers, Ticket};
 use crate::TrainError;
@@ -207,7 +207,8 @@ impl<G: Trainable> Worker<G> {
         };
         let offers = self.offers.entry(ticket.generation).or_default();
         let is_ours = match self.player.play(offers, ticket, &mut tell) {
-            Ok(bytes) => self.keep(ticket, &bytes)? == Creation::Created,
+            // If another machine was faster, its result stays.
+            Ok(bytes) => self.store.create(&ticket.result(), &bytes)? == Creation::Created,
             Err(TrainError::Interrupted) => false,
             Err(error) => return Err(error),
         };
@@ -218,34 +219,6 @@ impl<G: Trainable> Worker<G> {
             machine.tickets += u64::from(is_ours);
         });
         Ok(())
-    }
-
-    /// Creates the result of a ticket, or compares it with the one that is there.
-    fn keep(&self, ticket: &Ticket, bytes: &[u8]) -> Result<Creation, TrainError> {
-        let name = ticket.result();
-        if self.store.create(&name, bytes)? == Creation::Created {
-            return Ok(Creation::Created);
-        }
-        let mut found = self.store.get(&name)?;
-        if found.as_deref() != Some(bytes) {
-            // It may have come damaged.
-            found = self.store.get(&name)?;
-        }
-        let found = found.unwrap_or_default();
-        if found == bytes {
-            return Ok(Creation::Existed);
-        }
-        let sources = [found, bytes.to_vec()].map(|bytes| source(ticket, bytes));
-        if self.player.is_exact() && sources[0] == sources[1] {
-            return Err(TrainError::Refused(format!(
-                "{}: {name} was played by another machine with another result, although network, \
-                 settings and backend are the same; one of both computes wrongly, or their programs \
-                 differ",
-                self.store.name()
-            )));
-        }
-        log::warn!("{name} was played before by other means: the first result stays");
-        Ok(Creation::Existed)
     }
 
     /// The tickets of a generation.

@@ -6,7 +6,7 @@ mod machines;
 mod page;
 
 pub use machines::Machine;
-pub use page::{RELOAD_SECONDS, head, write};
+pub use page::write;
 
 use crate::TrainError;
 use crate::cycle::{

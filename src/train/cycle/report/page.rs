@@ -10,7 +10,7 @@ use crate::{TrainError, durable};
 use tengen::chart::escape;
 
 /// Reload interval of the page of work in progress, in seconds.
-pub const RELOAD_SECONDS: u32 = 20;
+const RELOAD_SECONDS: u32 = 20;
 
 /// Style of training pages.
 const STYLE: &str = ":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;\
@@ -41,7 +41,7 @@ pub fn write(
 }
 
 /// The beginning of a page with this title, as HTML; while its work is `running` it reloads itself.
-pub fn head(title: &str, running: bool) -> String {
+fn head(title: &str, running: bool) -> String {
     let reload = match running {
         true => format!("<meta http-equiv=\"refresh\" content=\"{RELOAD_SECONDS}\">"),
         false => String::new(),

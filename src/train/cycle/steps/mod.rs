@@ -46,9 +46,14 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         context: &mut RunContext<'_, G>,
     ) -> Result<Generation, TrainError> {
         let (run_folder, number) = (context.run_folder, self.number);
+        let before = self.done.last();
+        // The tickets of the first generation name the network that is made of them.
+        let given = match before {
+            Some(_) => None,
+            None => self.given_weights(context)?,
+        };
         self.publish_ahead(context)?;
         let catch_up = self.catch_up(context)?;
-        let before = self.done.last();
         let last = match (&catch_up, before) {
             (Some(fitted), _) => {
                 let steps = fitted.earlier_steps + fitted.checkpoint.step;
@@ -58,7 +63,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
                 let checkpoint = last_checkpoint(run_folder, before.number)?;
                 Some((checkpoint, before.steps))
             }
-            (None, None) => self.given_weights(context)?.map(|given| (given, 0)),
+            (None, None) => given.map(|given| (given, 0)),
         };
         let (job, tally) = self.games(context, catch_up.is_some())?;
         let played = tally.finished;
