@@ -4,6 +4,7 @@ use std::io::{stdin, stdout};
 
 use anyhow::Context as _;
 use clap::{Parser, Subcommand};
+use tengen::book::BookSource;
 use tengen::engine::EngineOptions;
 use tengen::gtp::{FileAccess, Perspective, Session, SessionOptions, serve};
 use tengen::program::{FlagSet, Flags};
@@ -94,7 +95,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     }
 }
 
-fn play(method: impl Method + Send + 'static, options: EngineOptions) -> anyhow::Result<()> {
+fn play(method: impl Method + Send + 'static, mut options: EngineOptions) -> anyhow::Result<()> {
+    // A paper's method has no book.
+    options.book = Some(BookSource::None);
     let session_options = SessionOptions {
         name: "Tengen lab".to_owned(),
         perspective: Perspective::Mover,

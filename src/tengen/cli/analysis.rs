@@ -32,7 +32,7 @@ pub(crate) struct Analysis {
     engine: EngineFlags,
     /// Positions searched concurrently, each with --threads and its share of the memory [default:
     /// 2, or one per four CPUs with more than 8].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = analysis_threads)]
     analysis_threads: Option<u16>,
     /// Default perspective of reported values: BLACK, WHITE or SIDETOMOVE.
     #[arg(long, value_name = "SIDE", default_value = "BLACK")]
@@ -42,6 +42,14 @@ pub(crate) struct Analysis {
     quit_without_waiting: bool,
     #[command(flatten)]
     katago: KatagoArguments,
+}
+
+/// A number of positions at once.
+fn analysis_threads(text: &str) -> anyhow::Result<u16> {
+    let number = text.parse().ok();
+    number
+        .filter(|number| (1..=1024).contains(number))
+        .with_context(|| format!("{text} is not a number from 1 to 1024"))
 }
 
 /// Default visits per search, as in KataGo's usual settings.
@@ -55,7 +63,10 @@ impl Analysis {
             options.playouts_per_second.is_none(),
             "--playouts-per-second simulates a clock, and analysis has none: leave it out"
         );
-        let threads = self.katago.setting("numAnalysisThreads").map(str::parse);
+        let threads = self
+            .katago
+            .setting("numAnalysisThreads")
+            .map(analysis_threads);
         let threads = threads.transpose().context("numAnalysisThreads")?;
         let cores = system::processors();
         let positions = threads

@@ -24,7 +24,7 @@ const OWN: &str = "Engine";
 pub(crate) struct EngineFlags {
     config: Option<PathBuf>,
     /// Settings that are not taken from anywhere.
-    ignored: &'static [&'static str],
+    ignored: Vec<&'static str>,
     /// Name and value of each flag of the table.
     flags: Vec<(&'static str, String)>,
 }
@@ -36,8 +36,9 @@ impl EngineFlags {
     }
 
     /// The same flags without these settings, whether flags or the file name them.
-    pub(crate) fn without(self, ignored: &'static [&'static str]) -> EngineFlags {
-        EngineFlags { ignored, ..self }
+    pub(crate) fn without(mut self, ignored: &[&'static str]) -> EngineFlags {
+        self.ignored.extend(ignored);
+        self
     }
 
     /// The value of a flag that was given.
@@ -51,7 +52,7 @@ impl EngineFlags {
         self.read_for(None)
     }
 
-    /// The same for a game chosen later: flags for another game, including its network, do not apply
+    /// The same for a game chosen later: what flags and file say of another game, including its network, does not apply
     /// to it.
     pub(crate) fn read_as(&self, game: &str) -> anyhow::Result<EngineOptions> {
         let usual = self.read()?;
@@ -59,14 +60,7 @@ impl EngineFlags {
             return Ok(usual);
         }
         const OF_A_GAME: [&str; 6] = ["game", "size", "rules", "model", "human-profile", "book"];
-        let mut other = self.clone();
-        other.flags.retain(|(name, _)| !OF_A_GAME.contains(name));
-        let mut options = other.read_for(Some(game))?;
-        if options.game != game {
-            options.set("game", game)?;
-        }
-        (options.model, options.human_profile, options.book) = (None, None, None);
-        Ok(options)
+        self.clone().without(&OF_A_GAME).read_for(Some(game))
     }
 
     /// The same with another default game.
@@ -300,6 +294,20 @@ mod tests {
         assert_eq!((options.threads, options.seed), (Some(2), Some(1)));
         let search = options.search;
         assert_eq!((search.root_noise, search.root_fpu_reduction), (0.25, 0.5));
+    }
+
+    #[test]
+    fn a_game_chosen_later_takes_nothing_of_the_one_in_the_file() {
+        let path = std::env::temp_dir().join(format!("tengen-later-{}.toml", std::process::id()));
+        let file = "game = \"gomoku\"\nsize = 19\nrules = \"renju\"\ncpuct = 1.5\n";
+        std::fs::write(&path, file).expect("the folder is writable");
+        let mut given = flags(&[("book", "none.book")]);
+        given.config = Some(path.clone());
+        let options = given.read_as("nogo");
+        std::fs::remove_file(&path).expect("it is ours");
+        let mut usual = EngineOptions::of("nogo").expect("a game");
+        usual.set("cpuct", "1.5").expect("a setting");
+        assert_eq!(options.expect("all settings are right"), usual);
     }
 
     #[test]

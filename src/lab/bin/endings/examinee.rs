@@ -5,6 +5,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::error::Error;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
+use tengen::book::BookSource;
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{
     AnalysisEffort, AnalysisRequest, Decision, Engine, EngineOptions, MoveKind, MoveRequest,
@@ -41,7 +42,11 @@ impl Examinee {
     /// If the board is not supported.
     pub(super) fn new(options: &EngineOptions, size: BoardSize) -> anyhow::Result<Examinee> {
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
-        let mut engine = registry::create(options, size, &time)?;
+        let options = EngineOptions {
+            book: Some(BookSource::None),
+            ..options.clone()
+        };
+        let mut engine = registry::create(&options, size, &time)?;
         let mut thinking_limits = engine.thinking_limits();
         if thinking_limits.visits.is_none() && thinking_limits.time_per_move.is_none() {
             thinking_limits.visits = Some(VISITS);

@@ -58,9 +58,10 @@ impl Inner {
         let known = self.session.analysis().cloned();
         self.set(ANALYSIS, known.as_deref().unwrap_or("null"));
         let request = self.session.request(self.attended);
-        if let Some((running, stop)) = &self.running
-            && request != Some(*running)
-        {
+        let old = self
+            .running
+            .take_if(|(running, _)| request != Some(*running));
+        if let Some((_, stop)) = old {
             stop.raise();
         }
     }
@@ -136,11 +137,13 @@ impl BoardState {
         }
     }
 
-    /// Finishes a task: `act` gets the game if the task is still current.
+    /// Finishes a task: `act` gets the game if the task is still current. One that was stopped is not finished, even if
+    /// it has become the current one again.
     pub(super) fn finish(&self, request: TaskRequest, act: impl FnOnce(&mut Session)) {
         self.change(|inner| {
-            inner.running = None;
-            if inner.session.request(inner.attended) == Some(request) {
+            let running = inner.running.take();
+            let is_whole = running.is_some_and(|(running, _)| running == request);
+            if is_whole && inner.session.request(inner.attended) == Some(request) {
                 act(&mut inner.session);
             }
         });

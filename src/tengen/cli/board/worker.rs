@@ -326,7 +326,13 @@ fn review(table: &BoardState, job: &Job, stop: &StopFlag) {
     let all = job.nodes.len();
     table.progress(0, all);
     let mut done = 0;
-    let flags = Arc::clone(&job.flags);
+    // A network of another game than the one that was begun on the page is not used.
+    let flags = match job.flags.read() {
+        Ok(options) if options.game != job.options.game => {
+            Arc::new((*job.flags).clone().without(&["model"]))
+        }
+        _ => Arc::clone(&job.flags),
+    };
     let mut reviewer = Reviewer::new(flags, REVIEW_NODES, THRESHOLDS, stop.clone());
     let game = Game::new(String::new(), &job.record);
     let reviewed = reviewer.review(game, &job.record, &mut |moves, mover, report| {

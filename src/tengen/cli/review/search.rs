@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
+use tengen::book::BookSource;
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{
     AnalysisEffort, AnalysisRequest, Backend, Engine, EngineOptions, MoveKind, MoveRequest,
@@ -75,6 +76,8 @@ impl Reviewer {
     fn options(&self, game: &str) -> anyhow::Result<EngineOptions> {
         let mut options = self.flags.read_as(game)?;
         options.model = self.flags.read()?.model;
+        // A move of a book is no judgement.
+        options.book = Some(BookSource::None);
         let mut options = options.resolve()?;
         if truth::is_solved(game) {
             // Proofs are made beside the search, with more nodes than for a move.

@@ -29,6 +29,7 @@ impl Session {
             _ => ensure!(self.board.info().scored, "there are no points to count"),
         }
         self.asked = Some((task, self.game.current));
+        self.exhausted = None;
         Ok(())
     }
 
@@ -216,6 +217,7 @@ impl Session {
         let play = Play { color, vertex };
         self.board.play(play)?;
         self.board.undo()?;
+        self.exhausted = None;
         self.judged = Some(Judged {
             node: self.game.current,
             at: format_vertex(vertex, self.board.size()),
