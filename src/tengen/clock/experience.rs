@@ -64,11 +64,13 @@ impl TimeManager {
         self.lag_is_told = lag.is_some();
     }
 
-    /// Records a move; `budget` is what it was given.
-    pub(crate) fn moved(&mut self, ply: u32, budget: &Budget, spent: &MoveTimeUsed) {
+    /// Records a move; `budget` is what it was given, `None` for one of a book.
+    pub(crate) fn moved(&mut self, ply: u32, budget: Option<&Budget>, spent: &MoveTimeUsed) {
         self.moves_untold += 1;
         self.moves_unsettled += 1;
-        let Some(stop) = spent.stop else { return };
+        let (Some(budget), Some(stop)) = (budget, spent.stop) else {
+            return;
+        };
         self.expected_proof_ply.moved(ply, stop);
         if matches!(stop, StopReason::Time | StopReason::Settled) {
             self.learn(budget, spent);

@@ -113,7 +113,7 @@ mod tests {
         let given = budget(&mut manager);
         let elapsed = given.target.as_secs_f64() / 2.0;
         let before = manager.used;
-        manager.moved(0, &given, &spent(elapsed, StopReason::Settled));
+        manager.moved(0, Some(&given), &spent(elapsed, StopReason::Settled));
         assert!((manager.rate - 1000.0 / elapsed).abs() < 1e-6);
         assert!(manager.used < before);
         assert!(
@@ -121,7 +121,7 @@ mod tests {
             "what is saved is handed on"
         );
         let rate = manager.rate;
-        manager.moved(2, &given, &spent(0.0, StopReason::Proven));
+        manager.moved(2, Some(&given), &spent(0.0, StopReason::Proven));
         assert_eq!(manager.rate, rate, "an instant move says nothing");
     }
 
@@ -131,7 +131,7 @@ mod tests {
         let given = budget(&mut manager);
         let mut play = |plies: &[(u32, StopReason)]| {
             for (ply, stop) in plies {
-                manager.moved(*ply, &given, &spent(1.0, *stop));
+                manager.moved(*ply, Some(&given), &spent(1.0, *stop));
             }
             manager.new_game();
             manager.expected_proof_ply.ply().expect("a move was made")
@@ -154,9 +154,9 @@ mod tests {
     fn lag_is_what_the_controller_charges_beyond_our_own_clock() {
         let mut manager = manager();
         let given = budget(&mut manager);
-        let mut told = |seconds, moves| {
+        let told = |manager: &mut TimeManager, seconds, moves| {
             for _ in 0..moves {
-                manager.moved(0, &given, &spent(1.0, StopReason::Time));
+                manager.moved(0, Some(&given), &spent(1.0, StopReason::Time));
             }
             manager.told(&Told {
                 lost_seconds: Some(seconds),
@@ -166,12 +166,24 @@ mod tests {
             manager.lag.usual().as_secs_f64()
         };
         for _ in 0..30 {
-            told(0.03, 1);
+            told(&mut manager, 0.03, 1);
             // Reported again without a move: nothing to learn.
-            told(20.0, 0);
+            told(&mut manager, 20.0, 0);
+        }
+        // A move of a book has its lag, too.
+        manager.moved(0, None, &spent(0.0, StopReason::Proven));
+        manager.told(&Told {
+            lost_seconds: Some(0.5),
+            coarse: false,
+            settles: true,
+        });
+        let lag = manager.lag.usual().as_secs_f64();
+        assert!(lag > 0.031, "{lag}");
+        for _ in 0..30 {
+            told(&mut manager, 0.03, 1);
         }
         // Half the clock gone at once is an operator's correction.
-        let lag = told(30.0, 1);
+        let lag = told(&mut manager, 30.0, 1);
         assert!((lag - 0.03).abs() < 0.002, "{lag}");
     }
 
@@ -180,7 +192,7 @@ mod tests {
         let mut manager = manager();
         let given = budget(&mut manager);
         for _ in 0..4 {
-            manager.moved(0, &given, &spent(1.0, StopReason::Time));
+            manager.moved(0, Some(&given), &spent(1.0, StopReason::Time));
         }
         let millis = |lag: Duration| lag.as_millis();
         let Lag { usual, doubt } = manager.next_lag();

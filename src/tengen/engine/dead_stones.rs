@@ -213,7 +213,10 @@ impl<'a> EstimateLimits<'a> {
 
     /// What is left `now` for other estimates than playouts; `None` without a clock.
     pub(super) fn budget(&self, now: Duration) -> Option<Budget> {
-        let left = |time: Time| Budget::fixed(time.share, time.until.saturating_sub(now));
+        let left = |time: Time| {
+            let left = time.share.min(time.until.saturating_sub(now));
+            Budget::fixed(left, left)
+        };
         self.time.map(left)
     }
 

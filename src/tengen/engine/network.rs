@@ -237,11 +237,15 @@ impl<G: Encode + Rollout> Thinker<G> for NetworkThinker<G> {
         }
     }
 
-    fn new_game(&mut self) {
-        Thinker::<G>::new_game(&mut self.rollout);
+    fn drop_visits(&mut self) {
+        Thinker::<G>::drop_visits(&mut self.rollout);
         if let Some((_, searcher)) = &mut self.present {
             searcher.clear();
         }
+    }
+
+    fn new_game(&mut self) {
+        self.drop_visits();
         if std::mem::take(&mut self.game_has_failure) && self.failures < MAX_FAILURES {
             self.fallbacks = fallbacks(&self.setup);
             (self.present, self.worst) = (None, log::Level::Info);

@@ -102,7 +102,7 @@ impl<G: Game> Player<G> {
     /// reuse its visits: the moves that were left would seem the best.
     fn exclude(&mut self, moves: &[Move]) {
         if !self.excluded.is_empty() && self.excluded != moves {
-            self.worker.new_game();
+            self.worker.drop_visits();
         }
         self.excluded = moves.to_vec();
     }
@@ -211,11 +211,12 @@ impl<G: Game> Player<G> {
             .until(stop)
             .with(analysis);
         self.exclude(&request.options.avoid);
+        let began = self.time.now();
         let found = self.worker.search(search.clone(), &mut shown);
         let mut report = to_show(found, stop)?;
         let is_bounded = matches!(request.kind, AnalysisEffort::Bounded { .. });
         if may_pass && is_bounded && !stop.is_raised() {
-            self.weigh_pass(&search, &mut report, &mut judged, effort);
+            self.weigh_pass(&search, &mut report, &mut judged, (effort, began));
         }
         Some(adapted(&report, &judged).unwrap_or(report))
     }

@@ -141,6 +141,10 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         self.inner.new_game();
         self.solver.clear();
     }
+
+    fn drop_visits(&mut self) {
+        self.inner.drop_visits();
+    }
 }
 
 /// Nodes before a search with these limits, in proportion to its visits; `None` for a search for a move

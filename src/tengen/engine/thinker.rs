@@ -60,6 +60,11 @@ pub trait Thinker<G: Game>: Send {
 
     /// A new game begins: results of earlier games may not affect it.
     fn new_game(&mut self) {}
+
+    /// Visits of earlier searches may not affect the next one, in the same game.
+    fn drop_visits(&mut self) {
+        self.new_game();
+    }
 }
 
 /// Creates a thinker: called before the first search, and again after a thinker has panicked.
@@ -102,6 +107,7 @@ pub(super) struct Worker<G: Game> {
     make: MakeThinker<G>,
     jobs: Option<Sender<Job<G>>>,
     new_game: bool,
+    drops_visits: bool,
     /// Ends the current preparation.
     preparing: StopFlag,
     time: Arc<dyn Clock>,
@@ -118,6 +124,7 @@ impl<G: Game> Worker<G> {
             make,
             jobs: None,
             new_game: false,
+            drops_visits: false,
             preparing: StopFlag::new(),
             time,
         }
@@ -128,6 +135,11 @@ impl<G: Game> Worker<G> {
         self.new_game = true;
     }
 
+    /// The next job may not use the visits of earlier ones.
+    pub(super) fn drop_visits(&mut self) {
+        self.drops_visits = true;
+    }
+
     /// Searches, and waits for the result no longer than limits and stop flag allow. `observer`
     /// receives reports meanwhile, on this thread.
     pub(super) fn search(
@@ -136,7 +148,9 @@ impl<G: Game> Worker<G> {
         observer: &mut Observer<'_>,
     ) -> Answer {
         request.start = searched(&request.start);
-        let (budget, stop) = (request.limits.budget, request.stop.clone());
+        // What ends this search is no wish of the caller.
+        let (budget, stop) = (request.limits.budget, request.stop.child());
+        request.stop = stop.clone();
         let given_up = StopFlag::new();
         let is_late = given_up.clone();
         let answer = self.send(move |thinker, tell| {
@@ -193,9 +207,12 @@ impl<G: Game> Worker<G> {
         self.preparing.raise();
         let (reply, answer) = channel();
         let new_game = std::mem::take(&mut self.new_game);
+        let drops_visits = std::mem::take(&mut self.drops_visits);
         let job: Job<G> = Box::new(move |thinker| {
             if new_game {
                 thinker.new_game();
+            } else if drops_visits {
+                thinker.drop_visits();
             }
             // The answer of a late search is dropped.
             work(thinker, &|news| drop(reply.send(news)));

@@ -211,9 +211,7 @@ impl Timing {
             reused: report.map_or(0, |report| report.reused),
             stop: report.map(|report| report.stop),
         };
-        if let Some(budget) = &budget {
-            manager.moved(ply, budget, &used);
-        }
+        manager.moved(ply, budget.as_ref(), &used);
         MoveTime {
             ply,
             color,

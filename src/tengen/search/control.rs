@@ -54,6 +54,9 @@ pub(super) struct Control {
     for_root: bool,
 }
 
+/// Visits of a search at most: edges count theirs in 32 bits.
+const MAX_VISITS: u64 = 1 << 31;
+
 impl Control {
     /// A search that began at `started`, with `reused` visits at the root.
     pub(super) fn new(
@@ -64,9 +67,10 @@ impl Control {
         clock: &Arc<dyn Clock>,
         started: Duration,
     ) -> Self {
-        let playouts_left = limits.visits.map_or(i64::MAX / 2, |visits| {
-            i64::try_from(visits.saturating_sub(reused)).unwrap_or(i64::MAX / 2)
-        });
+        let visits = limits
+            .visits
+            .map_or(MAX_VISITS, |visits| visits.min(MAX_VISITS));
+        let playouts_left = visits.saturating_sub(reused) as i64;
         Control {
             stop: stop.clone(),
             ended: OnceLock::new(),

@@ -196,7 +196,11 @@ pub enum PointsByMove {
 
 /// A flag that stops a running search; clones share it.
 #[derive(Debug, Clone, Default)]
-pub struct StopFlag(Arc<AtomicBool>);
+pub struct StopFlag {
+    own: Arc<AtomicBool>,
+    /// One that raises this one, too.
+    parent: Option<Arc<StopFlag>>,
+}
 
 impl StopFlag {
     /// A flag that is not raised.
@@ -204,22 +208,34 @@ impl StopFlag {
         StopFlag::default()
     }
 
+    /// A flag that is raised with this one, and without it.
+    pub fn child(&self) -> StopFlag {
+        StopFlag {
+            own: Arc::default(),
+            parent: Some(Arc::new(self.clone())),
+        }
+    }
+
     /// Asks the search to end.
     pub fn raise(&self) {
         // The flag publishes no data: its readers only stop.
-        self.0.store(true, Ordering::Relaxed);
+        self.own.store(true, Ordering::Relaxed);
     }
 
     /// Whether the search should end.
     pub fn is_raised(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        let parent = self.parent.as_ref();
+        self.own.load(Ordering::Relaxed) || parent.is_some_and(|parent| parent.is_raised())
     }
 }
 
 /// A flag raised elsewhere, for instance by a signal handler.
 impl From<Arc<AtomicBool>> for StopFlag {
     fn from(flag: Arc<AtomicBool>) -> StopFlag {
-        StopFlag(flag)
+        StopFlag {
+            own: flag,
+            parent: None,
+        }
     }
 }
 
@@ -297,6 +313,17 @@ impl SearchError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_flag_raises_its_children_and_not_its_parent() {
+        let parent = StopFlag::new();
+        let child = parent.child().child();
+        child.raise();
+        assert!(child.is_raised() && !parent.is_raised());
+        let child = parent.child().child();
+        parent.raise();
+        assert!(child.is_raised());
+    }
 
     #[test]
     fn a_prober_is_asked_again_at_powers() {

@@ -104,14 +104,17 @@ impl<G: Encode> Searcher<G> {
 
     /// The network's evaluation of a position, as a report of one visit with its value and policy.
     /// The tree is not used.
-    ///
-    /// # Errors
-    /// As [`Searcher::search`].
-    pub fn evaluate(&mut self, start: &GameState<G>) -> Result<SearchReport, SearchError> {
-        let once = Limits::visits(1);
-        let request = SearchRequest::new(start.clone()).within(once);
+    fn evaluate(&mut self, request: &SearchRequest<G>) -> Result<SearchReport, SearchError> {
+        let once = Limits {
+            visits: Some(1),
+            ..request.limits
+        };
+        let request = SearchRequest::new(request.start.clone())
+            .within(once)
+            .until(&request.stop);
         // Failed threads spoil the tree: it is set aside only once they are known to be sound.
-        let pool = self.workers(start.position(), &once, &request.stop, self.clock.now())?;
+        let position = request.start.position();
+        let pool = self.workers(position, &once, &request.stop, self.clock.now())?;
         self.pool = Some(pool);
         let (tree, points, opponent) = (self.tree.take(), self.points.take(), self.opponent);
         let report = self.search(&request, &mut |_| {});
@@ -135,7 +138,7 @@ impl<G: Encode> Searcher<G> {
     ) -> Result<SearchReport, SearchError> {
         let (start, limits) = (&request.start, &request.limits);
         if request.is_evaluation {
-            return self.evaluate(start);
+            return self.evaluate(request);
         }
         let (stop, analysis) = (&request.stop, &request.analysis);
         let (started, position) = (self.clock.now(), start.position());

@@ -66,7 +66,7 @@ fn play_move(manager: &mut TimeManager, clock: &mut SideClock, ply: u32, takes: 
         reused: 0,
         stop: Some(StopReason::Time),
     };
-    manager.moved(ply, &budget, &spent);
+    manager.moved(ply, Some(&budget), &spent);
     budget
 }
 

@@ -232,7 +232,7 @@ fn lost_at(control: TimeControl, report: Report, ends: &[u8]) -> Option<u32> {
             reused: 0,
             stop: Some(StopReason::Time),
         };
-        manager.moved(ply, &budget, &spent);
+        manager.moved(ply, Some(&budget), &spent);
     }
     None
 }

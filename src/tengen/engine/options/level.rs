@@ -74,7 +74,8 @@ impl EngineOptions {
     pub(super) fn take_level(&mut self) -> Result<(), SetError> {
         let usual = EngineOptions::of(&self.game)?;
         self.visits = None;
-        self.solver = usual.solver;
+        self.solver.solver_from = usual.solver.solver_from;
+        self.solver.probe_nodes = usual.solver.probe_nodes;
         self.search.move_temperature = usual.search.move_temperature;
         self.search.move_temperature_halflife = usual.search.move_temperature_halflife;
         self.search.move_least_share = usual.search.move_least_share;
@@ -99,7 +100,9 @@ mod tests {
     #[test]
     fn a_level_is_a_preset_that_later_settings_change() {
         let mut options = EngineOptions::of("gomoku").expect("a game");
+        options.set("solver-mib", "1024").expect("memory");
         options.set("level", "3").expect("a level");
+        assert_eq!(options.solver.solver_mib, 1024, "no part of a level");
         assert_eq!(options.visits, Some(1));
         assert_eq!(options.search.move_temperature, 1.1);
         assert_eq!(options.solver.solver_from, 0);

@@ -79,6 +79,7 @@ impl<G: Game> Player<G> {
         }
         // If stopped while dead stones are judged, the results of earlier searches are still used.
         let elapsed = self.time.now().saturating_sub(started);
+        let began = started + elapsed;
         let search = SearchRequest::new(start.clone())
             .within(limits.after(elapsed))
             .until(stop)
@@ -87,10 +88,14 @@ impl<G: Game> Player<G> {
             self.last_report = self.search(&search, observer);
         }
         // A search that was stopped has not compared a pass with the other moves.
+        let is_whole = |report: &mut SearchReport| report.stop != StopReason::Interrupted;
         let compared = !stop.is_raised() && may_pass;
         let mut instead = None;
-        if let Some(mut report) = self.last_report.take_if(|_| compared) {
-            self.weigh_pass(&search, &mut report, &mut judged, effort);
+        if let Some(mut report) = self
+            .last_report
+            .take_if(|report| compared && is_whole(report))
+        {
+            self.weigh_pass(&search, &mut report, &mut judged, (effort, began));
             let after = AfterSearch::of(position, &report, &judged);
             let passes = after.passes();
             instead = after.instead_of_pass().map(|found| found.mv);

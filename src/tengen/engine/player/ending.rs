@@ -1,6 +1,7 @@
 //! The end of a game with passes: decision to pass, before and after a search.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::super::dead_stones::{EstimateLimits, Settlement};
 use super::super::passing::{self, AfterSearch, PassJudgement};
@@ -63,13 +64,14 @@ impl<G: Game> Player<G> {
 
     /// After a search that may prefer a pass: makes sure of it by a longer one, searches the opponent's answers to it,
     /// the best of which gives its value, and counts. A pass that ends the game has no answers: where it loses the game
-    /// by the count, they still show what the network thinks of the position if nothing is played.
+    /// by the count, they still show what the network thinks of the position if nothing is played. That search began
+    /// at `began`.
     pub(super) fn weigh_pass(
         &mut self,
         request: &SearchRequest<G>,
         report: &mut SearchReport,
         judged: &mut PassJudgement,
-        effort: EstimateLimits<'_>,
+        (effort, began): (EstimateLimits<'_>, Duration),
     ) {
         let position = request.start.position();
         let after = AfterSearch::of(position, report, judged);
@@ -83,9 +85,11 @@ impl<G: Game> Player<G> {
             let after = AfterSearch::of(position, report, judged);
             after.puts_pass_first() || after.passes()
         };
-        let limits = self.longer(request, effort);
+        let limits = self.longer(request, effort, began);
+        let has_time = limits.budget.is_none_or(|left| !left.target.is_zero());
         let longer = || request.clone().within(limits);
         if passes(report, judged)
+            && has_time
             && limits.visits > Some(report.visits)
             && let Ok(found) = self.worker.search(longer(), &mut |_| {})
         {
@@ -100,7 +104,7 @@ impl<G: Game> Player<G> {
             return;
         }
         // In what that search has left of the time.
-        let limits = self.longer(request, effort);
+        let limits = self.longer(request, effort, began);
         let Some(found) = self.search_answers(request, limits, judged) else {
             return;
         };
@@ -116,15 +120,22 @@ impl<G: Game> Player<G> {
 
     /// The limits of `request` with the visits that a pass to be played has, if visits are limited, in what is left of
     /// its time. An analysis keeps to its own.
-    fn longer(&self, request: &SearchRequest<G>, effort: EstimateLimits<'_>) -> Limits {
-        let limits = request.limits;
+    fn longer(
+        &self,
+        request: &SearchRequest<G>,
+        effort: EstimateLimits<'_>,
+        began: Duration,
+    ) -> Limits {
+        let (limits, now) = (request.limits, self.time.now());
         let raised = |visits: u64| visits.max(PASS_VISITS.min(visits.saturating_mul(PASS_TIMES)));
         Limits {
             visits: match request.analysis.purpose {
                 Purpose::Position => limits.visits,
                 Purpose::Move | Purpose::ShownMove => limits.visits.map(raised),
             },
-            budget: effort.budget(self.time.now()).or(limits.budget),
+            budget: effort
+                .budget(now)
+                .or(limits.after(now.saturating_sub(began)).budget),
         }
     }
 

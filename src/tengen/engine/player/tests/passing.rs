@@ -73,6 +73,43 @@ fn a_search_goes_without_the_time_that_judging_took() {
     }
 }
 
+/// Prefers a pass, takes all of its time, and records the time of each search.
+struct Passes(Arc<FakeClock>, Arc<Mutex<Vec<Duration>>>);
+
+impl Thinker<SmallGo> for Passes {
+    fn search(
+        &mut self,
+        request: &SearchRequest<SmallGo>,
+        _: &mut Observer<'_>,
+    ) -> Result<SearchReport, ThinkError> {
+        let Some(budget) = request.limits.budget else {
+            return Err(ThinkError::Late);
+        };
+        self.0.advance(budget.target);
+        self.1.lock().push(budget.target);
+        let pass = request.start.position().size().pass();
+        Ok(report(&[(pass.0, 1, 0.0), (0, 1, -1.0)]))
+    }
+}
+
+#[test]
+fn an_analysis_that_prefers_a_pass_keeps_to_its_time() {
+    let (clock, searched) = (Arc::new(FakeClock::new()), Arc::default());
+    let (time, kept) = (Arc::clone(&clock), Arc::clone(&searched));
+    let make: MakeThinker<SmallGo> =
+        Arc::new(move || Box::new(Passes(Arc::clone(&time), Arc::clone(&kept))));
+    let empty = SmallGo::new(BoardSize::square(5)).expect("a usual board");
+    let mut engine = Player::new(empty, make, punctual(), clock);
+    let effort = AnalysisEffort::Bounded {
+        visits: Some(500),
+        time: Some(Duration::from_secs(10)),
+    };
+    let request = AnalysisRequest::new(Color::Black, effort, &StopFlag::new());
+    assert!(engine.analyse(&request, &mut |_| {}).is_some());
+    let searched: Duration = searched.lock().iter().sum();
+    assert_eq!(searched, Duration::from_secs(10));
+}
+
 /// Has a network that takes all points for Black's, and records whether searches avoid a pass.
 struct AllBlack(Arc<Mutex<Vec<bool>>>);
 
