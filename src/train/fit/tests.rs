@@ -78,6 +78,32 @@ fn a_killed_run_goes_on_to_the_bit() {
     assert_eq!(log(whole.path()).lines().count(), 8);
 }
 
+/// What was read of it stays whole, also when the disk is full: a line is never half written.
+#[test]
+fn the_log_is_replaced_and_not_written_into() {
+    let scratch = Scratch::new("fit-log");
+    let mut log = Log::open(scratch.path(), 0).unwrap();
+    let mut append = |step: u64| {
+        log.append(&FitReport {
+            step,
+            policy_loss: 1.0,
+            value_loss: 1.0,
+            aux_losses: std::collections::BTreeMap::new(),
+            gradient_norm: 1.0,
+            learning_rate: 1.0,
+            held_out: None,
+            untrained: held_out::HeldOutLosses::default(),
+        })
+        .unwrap();
+    };
+    let [log, before] = ["losses.jsonl", "before"].map(|name| scratch.path().join(name));
+    append(1);
+    std::fs::hard_link(&log, &before).unwrap();
+    append(2);
+    let lines = |path: &Path| std::fs::read_to_string(path).unwrap().lines().count();
+    assert_eq!((lines(&before), lines(&log)), (1, 2));
+}
+
 #[test]
 fn a_damaged_checkpoint_does_not_replace_a_sound_one() {
     let (scratch, folder) = (Scratch::new("fit-sound-data"), Scratch::new("fit-sound"));
