@@ -130,10 +130,19 @@ fn what_is_no_checkpoint_is_named() {
     let scratch = Scratch::new("fit-no-checkpoint");
     let network = scratch.path().join("a.onnx");
     std::fs::write(&network, b"a network").unwrap();
-    std::fs::create_dir(scratch.path().join("fit")).unwrap();
+    for folder in ["weights", "generation-0001/fit", "generation-0002/fit"] {
+        let folder = scratch.path().join(folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("step-1.a.checkpoint"), b"a checkpoint").unwrap();
+    }
     let refused = |path: &Path| Checkpoint::open(path).unwrap_err().to_string();
     assert!(refused(&network).contains("it is no checkpoint"));
-    assert!(refused(scratch.path()).contains("in its folder \"fit\""));
+    let newest = scratch.path().join("generation-0002/fit");
+    let told = format!(
+        "no checkpoint itself; give {}, which does",
+        newest.display()
+    );
+    assert!(refused(scratch.path()).contains(&told));
 }
 
 #[test]
