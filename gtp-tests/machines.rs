@@ -126,6 +126,30 @@ fn workers_that_are_killed_play_the_same_run() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_worker_without_a_ticket_has_lost_none() {
+    use std::io::{BufRead as _, BufReader};
+
+    let scratch = Scratch::new("machines-waiting");
+    let mut command = train(&["work", "--run", &scratch.path("run")]);
+    let command = command.env("RUST_LOG", "info").stderr(Stdio::piped());
+    let mut worker = Killed(command.spawn().unwrap());
+    let lines = BufReader::new(worker.0.stderr.take().unwrap()).lines();
+    let mut lines = lines.map(Result::unwrap);
+    assert!(lines.any(|line| line.contains("waiting for")));
+    let id = worker.0.id().to_string();
+    let mut kill = std::process::Command::new("kill");
+    assert!(kill.args(["-INT", &id]).status().unwrap().success());
+    let rest: Vec<String> = lines.collect();
+    let said = rest.join(" ");
+    assert!(
+        said.contains("Interrupted before anything was done")
+            && said.contains("If it was at a ticket"),
+        "{said}"
+    );
+}
+
+#[test]
 fn what_cannot_be_a_run_is_named() {
     let fails = |arguments: &[&str], part: &str| {
         let output = train(arguments).output().unwrap();
@@ -134,6 +158,13 @@ fn what_cannot_be_a_run_is_named() {
     };
     fails(&["loop", "plan.toml"], "--out");
     fails(&["work", "--run", "ftp://b/r"], "ftp://");
+    for other in ["file:///tmp/run", "http://host/run"] {
+        fails(&["work", "--run", other], "given by its path alone");
+        fails(
+            &["loop", "plan.toml", "--run", other],
+            "given by its path alone",
+        );
+    }
     fails(
         &["loop", "--run", "/nonexistent/run"],
         "contains no run yet",

@@ -135,10 +135,21 @@ fn flags_that_cannot_be_followed_are_named() {
     ]);
     assert!(run(&["inspect", &net]).contains("tengen.board_width: 5"));
     assert!(run(&["inspect", "az-1b8c", "--size", "5x4"]).contains("parameters"));
+    fails(
+        &["inspect", &net, "--size", "5x4"],
+        "--size is for the name",
+    );
+    fails(&["inspect", "az-1b"], "no network is named so");
     let play = ["selfplay", "network", "--out", &out, "--model"];
     fails(
         &[&play[..], &[net.as_str(), "--set", "foo=1"]].concat(),
         "docs/settings.md",
+    );
+    let komi = ["selfplay", "rollouts", "--komi", "7,1,0.1,6"];
+    fails(&[&komi[..], &games].concat(), "--komi has no effect");
+    fails(
+        &[&play[..], &[net.as_str(), "--move-noise", "0.1"]].concat(),
+        "--move-noise has no effect",
     );
     let katago = scratch.write("katago.bin.gz", b"\x1f\x8b\x08\x00");
     fails(
@@ -185,6 +196,7 @@ fn games_become_a_network_that_the_engine_loads() {
     for path in [&data, &fitted, &net] {
         assert!(run(&["inspect", path]).lines().count() >= 3);
     }
+    folders_above(&scratch, &net, &fitted);
     let later = scratch.path("later.onnx");
     let earlier = ["--earlier-games", "5", "--earlier-steps", "7"];
     let export = ["export", "--checkpoint", &fitted, "--out", &later];
@@ -221,6 +233,72 @@ fn games_become_a_network_that_the_engine_loads() {
     evaluator.evaluate(&batch, &mut out).unwrap();
     assert!(out.policy(0).iter().all(|logit| logit.is_finite()));
     assert!(out.value(0).abs() < 1.0);
+}
+
+/// What to give instead of a folder of networks, and of one above that of this fit, is told.
+fn folders_above(scratch: &Scratch, net: &str, fitted: &str) {
+    std::fs::create_dir(scratch.join("networks")).unwrap();
+    std::fs::copy(net, scratch.join("networks/network-0000.onnx")).unwrap();
+    let [networks, out] = ["networks", "no.onnx"].map(|name| scratch.path(name));
+    let above = scratch.display().to_string();
+    for (arguments, named) in [
+        (&["inspect", &networks][..], &*networks),
+        (&["export", "--checkpoint", &above, "--out", &out], fitted),
+    ] {
+        let output = train(arguments).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        let is_told = said.contains("itself; give ") && said.contains(named);
+        assert!(!output.status.success() && is_told, "{said}");
+    }
+}
+
+#[test]
+fn a_fit_whose_data_has_grown_says_how_it_goes_on() {
+    let scratch = Scratch::new("fit-grown-data");
+    let [data, fitted] = ["data", "fit"].map(|name| scratch.path(name));
+    let play = |games: &str| {
+        let play = ["selfplay", "rollouts", "--out", &data, "--games", games];
+        run(&[&play[..], &["--size", "4", "--playouts", "5"]].concat())
+    };
+    let fit = |more: &[&str]| {
+        let fit = ["fit", "--data", &data, "--out", &fitted, "--net", "az-1b8c"];
+        let settings = ["--batch", "16", "--epochs", "1"];
+        let output = train(&[&fit[..], &settings, more].concat()).output();
+        let output = output.unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.success(), said)
+    };
+    play("6");
+    assert!(fit(&[]).0);
+    play("20");
+    let (goes_on, said) = fit(&[]);
+    let steps = said.split("--steps ").nth(1);
+    let steps = steps.and_then(|rest| rest.split(' ').next());
+    assert!(!goes_on && steps.is_some(), "{said}");
+    let other = ["fit", "--data", &data, "--out", &fitted, "--net", "az-1b8c"];
+    let steps = ["--batch", "16", "--steps", steps.unwrap()];
+    run(&[&other[..], &steps].concat());
+}
+
+#[test]
+fn an_import_says_what_it_has_passed_over() {
+    let scratch = Scratch::new("import-told");
+    std::fs::create_dir(scratch.join("games")).unwrap();
+    scratch.write("games/1.sgf", b"(;GM[1]SZ[5]RE[B+R];B[cc];W[bb];B[dd])");
+    scratch.write("games/notes.txt", b"no games");
+    let [games, out] = ["games", "out"].map(|name| scratch.path(name));
+    let import = ["import", &games, "--out", &out, "--size", "5"];
+    let mut command = train(&[&import[..], &["--least-plies", "1"]].concat());
+    let output = command.env("RUST_LOG", "info").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    for part in [
+        "1 games, 3 positions",
+        "0/0 KiB  ",
+        "; files passed over: 1 (",
+    ] {
+        assert!(said.contains(part), "{said}");
+    }
 }
 
 /// A fit learns from a network, and goes on with the same one only.

@@ -9,15 +9,52 @@ pub(crate) mod checksum;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use crate::TrainError;
 use tengen::fnv;
 use tengen::system::{UNFINISHED, open_to_lock, replace, sync_folder, try_lock};
 
+/// Between two attempts to write on a full disk.
+const ROOM_EVERY: Duration = Duration::from_secs(10);
+
+/// Attempts after the first one: an hour of them, as long as a store is waited for.
+const ROOM_ATTEMPTS: u32 = 360;
+
+/// Repeats a write while the disk is full: hours of work would end for a lack of room that may soon be made.
+fn until_room<T>(
+    path: &Path,
+    wait: Duration,
+    mut attempt: impl FnMut() -> io::Result<T>,
+) -> io::Result<T> {
+    for left in (1..=ROOM_ATTEMPTS).rev() {
+        match attempt() {
+            Err(error) if is_full(error.kind()) => {
+                if left.is_power_of_two() || left == ROOM_ATTEMPTS {
+                    log::warn!(
+                        "{}: {error}; make room: nothing is lost, and it is tried again for {} s",
+                        path.display(),
+                        (wait * left).as_secs()
+                    );
+                }
+                thread::sleep(wait);
+            }
+            done => return done,
+        }
+    }
+    attempt()
+}
+
+/// Whether a write has failed for lack of room.
+pub(crate) fn is_full(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
+}
+
 /// Writes `bytes` to `path` so that after a crash either the old or the new content is there. Of a
-/// symbolic link the target is written.
+/// symbolic link the target is written. If the disk is full, it waits for room.
 ///
 /// # Errors
 /// [`TrainError::Io`] names the file, [`TrainError::Mismatch`] what is none: a device, a pipe, a folder.
@@ -40,9 +77,12 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
     if let Ok(target) = fs::read_link(path) {
         return write(&folder.join(target), bytes);
     }
-    replace(path, bytes, true).map_err(TrainError::io(path))?;
-    // The rename is only safe once the folder's entry is on disk.
-    sync_folder(folder).map_err(TrainError::io(folder))
+    let written = until_room(path, ROOM_EVERY, || {
+        replace(path, bytes, true)?;
+        // The rename is only safe once the folder's entry is on disk.
+        sync_folder(folder)
+    });
+    written.map_err(TrainError::io(path))
 }
 
 /// Writes `bytes` into `folder` as `<stem>.<checksum>.<extension>`; returns the path.
@@ -102,13 +142,59 @@ pub fn list(folder: &Path, prefix: &str, extension: &str) -> Result<Vec<PathBuf>
     Ok(found)
 }
 
+/// The folders in a folder by name, ascending; none if it does not exist.
+///
+/// # Errors
+/// [`TrainError::Io`] when the folder cannot be read.
+pub fn folders(folder: &Path) -> Result<Vec<PathBuf>, TrainError> {
+    let mut found = Vec::new();
+    if folder.exists() {
+        for entry in fs::read_dir(folder).map_err(TrainError::io(folder))? {
+            let path = entry.map_err(TrainError::io(folder))?.path();
+            found.extend(path.is_dir().then_some(path));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Of a folder and those in it, up to this depth, the deepest that has files with this extension, of equals the last by
+/// name: in the folder of a run that of its newest generation.
+pub fn folder_with(folder: &Path, extension: &str, depth: u32) -> Option<PathBuf> {
+    let inner = match depth {
+        0 => Vec::new(),
+        _ => folders(folder).ok()?,
+    };
+    let inner = inner.iter();
+    let deeper = inner.filter_map(|inner| folder_with(inner, extension, depth - 1));
+    let deepest = deeper.max_by_key(|found| found.components().count());
+    deepest.or_else(|| {
+        let own = list(folder, "", extension).ok()?;
+        (!own.is_empty()).then(|| folder.to_path_buf())
+    })
+}
+
+/// What to give instead of a folder without such files, as the end of a message; nothing if there are none in it.
+pub(crate) fn instead(folder: &Path, extension: &str) -> String {
+    let found = folder_with(folder, extension, 3);
+    found.map_or(String::new(), |found| {
+        format!(" itself; give {}, which does", found.display())
+    })
+}
+
 /// Creates a folder if missing and removes unfinished files of a killed process.
 ///
 /// # Errors
 /// [`TrainError::Io`] names the folder or file.
 pub fn prepare_folder(folder: &Path) -> Result<(), TrainError> {
-    fs::create_dir_all(folder).map_err(TrainError::io(folder))?;
+    make_folder(folder)?;
     remove_unfinished(folder)
+}
+
+/// Creates a folder if missing, also where room has to be made first.
+fn make_folder(folder: &Path) -> Result<(), TrainError> {
+    let made = until_room(folder, ROOM_EVERY, || fs::create_dir_all(folder));
+    made.map_err(TrainError::io(folder))
 }
 
 /// Removes unfinished files of a killed process from a folder.
@@ -168,7 +254,7 @@ pub struct FolderLock(#[expect(dead_code, reason = "open, it carries the lock")]
 /// [`TrainError::Busy`] when another process uses it, [`TrainError::Io`] when it cannot be created
 /// or read.
 pub fn lock_folder(folder: &Path) -> Result<FolderLock, TrainError> {
-    fs::create_dir_all(folder).map_err(TrainError::io(folder))?;
+    make_folder(folder)?;
     let opened = open_to_lock(folder).map_err(TrainError::io(folder))?;
     if !try_lock(&opened, folder) {
         return Err(TrainError::Busy {
@@ -240,6 +326,28 @@ mod tests {
                 "{message}"
             );
         }
+    }
+
+    #[test]
+    fn a_full_disk_is_waited_for_and_other_failures_are_not() {
+        let attempts = |failures: u32, kind: ErrorKind| {
+            let mut made = 0;
+            let done = until_room(Path::new("losses.jsonl"), Duration::ZERO, || {
+                made += 1;
+                match made > failures {
+                    true => Ok(()),
+                    false => Err(kind.into()),
+                }
+            });
+            (done.is_ok(), made)
+        };
+        assert_eq!(attempts(9, ErrorKind::StorageFull), (true, 10));
+        assert_eq!(attempts(9, ErrorKind::QuotaExceeded), (true, 10));
+        assert_eq!(attempts(1, ErrorKind::PermissionDenied), (false, 1));
+        assert_eq!(
+            attempts(u32::MAX, ErrorKind::StorageFull),
+            (false, ROOM_ATTEMPTS + 1)
+        );
     }
 
     #[cfg(unix)]

@@ -83,8 +83,8 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run_loop(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
-    let meeting_place = || args.run.as_deref().and_then(folder_of);
-    let folder = args.out.clone().or_else(meeting_place);
+    let meeting_place = args.run.as_deref().map(folder_of).transpose()?;
+    let folder = args.out.clone().or(meeting_place.flatten());
     let folder = folder.context(
         "with a bucket (--run) the learner needs a folder that lasts for the run: --out FOLDER",
     )?;

@@ -180,6 +180,7 @@ fn learn<G: Trainable>(
         teacher: teacher_params(args, &teachers)?,
         ..params::<G>(args, dataset.fit.len())?
     };
+    check_steps(args, &params)?;
     describe(&boards, &params, &dataset)?;
     let start_from = args
         .start_from
@@ -242,6 +243,21 @@ fn learn<G: Trainable>(
         None => log::info!("{message}"),
     }
     Ok(())
+}
+
+/// Refuses to go on with a fit whose data has grown since its epochs were counted in steps.
+fn check_steps(args: &Args, params: &FitParams) -> anyhow::Result<()> {
+    let begun = Checkpoint::newest(&args.out)?.map(|begun| begun.params.steps);
+    match begun.filter(|&begun| args.steps.is_none() && begun != params.steps) {
+        Some(begun) => bail!(
+            "{}: it was begun with {begun} steps, and --epochs {} of the rows that there are now is {}: --steps {begun} \
+             goes on with it, and a longer fit is another one (another --out with --start-from {0})",
+            args.out.display(),
+            args.epochs,
+            params.steps
+        ),
+        None => Ok(()),
+    }
 }
 
 /// The losses of the auxiliary heads on a batch.

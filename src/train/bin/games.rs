@@ -117,9 +117,16 @@ fn summary(done: &ImportProgress) -> String {
         [] => "none".to_owned(),
         some => some.join(", "),
     };
+    let passed_over = match done.passed_over {
+        0 => String::new(),
+        files => format!(
+            "; files passed over: {files} (read are .sgf, .zip with such files, the text of TYGEM with its .index, and \
+             the text of Rapfi's games)"
+        ),
+    };
     format!(
         "{games} games, {positions} positions: {resigned} by resignation, {counted} by points, {played} ended on \
-         the board; left out: {left_out}"
+         the board; left out: {left_out}{passed_over}"
     )
 }
 

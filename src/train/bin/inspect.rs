@@ -1,6 +1,7 @@
 //! `tengen-train inspect`: information about a network, a checkpoint or a folder of shards. `tengen-train
 //! fsck`: checks files for damage.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -14,20 +15,21 @@ use tengen_nn::eval::ModelInfo;
 use tengen_nn::onnx::{CHECKSUM, Header, PRECISION};
 use tengen_train::command::{print, refuse_katago};
 use tengen_train::cycle::fsck::{Findings, check};
+use tengen_train::durable::folder_with;
 use tengen_train::fit::checkpoint::Checkpoint;
 use tengen_train::network::architecture::Architecture;
 use tengen_train::network::net::Counts;
 use tengen_train::play::generate::{Progress, count_games};
-use tengen_train::shards::shard;
+use tengen_train::shards::shard::{self, ShardInfo};
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
     /// An .onnx file, a .checkpoint file, a .parquet shard, a folder of checkpoints or shards, or
     /// the name of a network, such as tengen-5b32c
     path: PathBuf,
-    /// The board for a named architecture, as 9 or 13x9
-    #[arg(long, default_value = "9")]
-    size: BoardSize,
+    /// The board for a named architecture, as 9 or 13x9 [default: 9]
+    #[arg(long)]
+    size: Option<BoardSize>,
 }
 
 /// Runs the command.
@@ -35,23 +37,51 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let path = args.path.as_path();
     let named = path.to_str().and_then(|name| name.parse().ok());
     if let Some(named) = named.filter(|_| !path.exists()) {
-        show(&architecture(named, args.size)?)?;
-        return Ok(());
+        let size = args.size.unwrap_or(BoardSize::square(9));
+        return Ok(show(&architecture(named, size)?)?);
     }
+    anyhow::ensure!(
+        path.exists(),
+        "{}: there is no such file or folder, and no network is named so",
+        path.display()
+    );
+    anyhow::ensure!(
+        args.size.is_none(),
+        "--size is for the name of a network, such as tengen-5b32c: {} has its own board",
+        path.display()
+    );
     refuse_katago(path)?;
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     let facts = match &*extension {
         "onnx" => network(path)?,
         "checkpoint" => checkpoint(&Checkpoint::load(path)?),
         "parquet" => shards(&[path.to_path_buf()])?,
-        _ => match Checkpoint::newest(path)? {
+        _ if path.is_dir() => match Checkpoint::newest(path)? {
             Some(newest) => checkpoint(&newest),
             None => {
-                shards(&shard::list_all(path)?).with_context(|| format!("{}", path.display()))?
+                let found = shard::list_all(path)?;
+                anyhow::ensure!(!found.is_empty(), "{}", nothing_in(path));
+                shards(&found)?
             }
         },
+        _ => anyhow::bail!(
+            "{}: it is no network, checkpoint or shard, nor a folder of them",
+            path.display()
+        ),
     };
     Ok(show(&facts)?)
+}
+
+/// What a folder is not, and where there is something to show.
+fn nothing_in(folder: &Path) -> String {
+    let found = ["onnx", "checkpoint", "parquet"].into_iter();
+    let found = found.filter_map(|ending| folder_with(folder, ending, 3));
+    let found: Vec<String> = found.map(|found| found.display().to_string()).collect();
+    let what = format!("{}: it holds no checkpoint and no shard", folder.display());
+    match &*found {
+        [] => what,
+        found => format!("{what} itself; give a file in {}", found.join(" or ")),
+    }
 }
 
 fn show(facts: &Facts) -> std::io::Result<()> {
@@ -160,17 +190,21 @@ fn size_of(counts: Counts) -> Facts {
 }
 
 fn shards(paths: &[PathBuf]) -> anyhow::Result<Facts> {
-    let (mut counts, mut info) = (Progress::default(), None);
+    let (mut counts, mut infos) = (Progress::default(), Vec::new());
     for path in paths {
         let shard = shard::read(path)?;
         counts = counts.join(count_games(&shard.rows));
-        info = Some(shard.info);
+        infos.push(shard.info);
     }
-    let info = info.context("there is no network, checkpoint or shard here")?;
+    let info = infos.last().context("there is no shard")?;
+    let all = |of: fn(&ShardInfo) -> String| {
+        let different: BTreeSet<String> = infos.iter().map(of).collect();
+        json!(Vec::from_iter(different).join(", "))
+    };
     Ok(facts([
         ("game", json!(info.game)),
-        ("rules", json!(info.rules)),
-        ("size", json!(info.size.to_string())),
+        ("rules", all(|info| info.rules.clone())),
+        ("size", all(|info| info.size.to_string())),
         ("source", json!(info.source)),
         ("shards", json!(paths.len())),
         ("games", json!(counts.games)),

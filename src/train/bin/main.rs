@@ -17,7 +17,7 @@ use tengen_train::command::{GOES_ON, Interrupt, start};
 const RUN_GOES_ON: &str = "Whole games are kept, and of a fit all but its last minute; the same command continues from there.";
 
 /// How the work of an interrupted worker is continued.
-const ANOTHER_GOES_ON: &str = "Its ticket in progress is lost, and another worker plays it again.";
+const ANOTHER_GOES_ON: &str = "If it was at a ticket, another worker plays that again.";
 
 /// Train networks for Tengen: self-play, fitting, export.
 ///

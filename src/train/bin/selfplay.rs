@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use serde_json::json;
 
@@ -255,6 +255,9 @@ fn play<G: Trainable>(
     generator: &dyn GameGenerator<G>,
     interrupt: &Interrupt,
 ) -> anyhow::Result<()> {
+    if let Some((name, why)) = plan.settings.without_effect(start).first() {
+        bail!("--{name} has no effect: {why}");
+    }
     let mut reporter: Option<Reporter> = None;
     let (mut seconds, mut interrupted) = (0.0, None);
     let played = generate(start, plan, &common.out, generator, |progress| {

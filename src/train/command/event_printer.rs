@@ -89,6 +89,8 @@ fn summary(generation: &Generation, rated: Option<&RatedPlayer>) -> String {
             )
         },
     );
+    let gate = generation.verdict();
+    let gate = gate.map_or(String::new(), |verdict| format!("  gate {verdict}"));
     let elo = rated.map_or(String::new(), |rated| {
         format!(
             "  Elo {:+.0} [{:+.0}, {:+.0}]",
@@ -96,7 +98,7 @@ fn summary(generation: &Generation, rated: Option<&RatedPlayer>) -> String {
         )
     });
     format!(
-        "generation {} of {}: {} games by {}, {} in all  {losses}  White wins {:.1}%{elo}  {:.2} h",
+        "generation {} of {}: {} games by {}, {} in all  {losses}  White wins {:.1}%{elo}{gate}  {:.2} h",
         generation.number,
         generation.network,
         generation.games,
@@ -198,9 +200,9 @@ impl Reporter {
             self.lost = self.lost.take().or(written.err());
         } else {
             let total = self.bar.length().unwrap_or(0);
-            let position = self.bar.position();
+            let (position, unit) = (self.bar.position(), &self.unit);
             self.bar
-                .suspend(|| log::info!("{position}/{total}  {message}"));
+                .suspend(|| log::info!("{position}/{total} {unit}  {message}"));
         }
     }
 }
@@ -218,7 +220,8 @@ mod tests {
             players: "network-0001".to_owned(),
             visits: 8,
             network: "az-1b8c".to_owned(),
-            plays_next: 2,
+            plays_next: 1,
+            gate: Some(0.375),
             games: 16,
             games_so_far: 56,
             rows: 200,
@@ -235,7 +238,7 @@ mod tests {
         assert_eq!(
             summary(&generation, None),
             "generation 2 of az-1b8c: 16 games by network-0001, 56 in all  no held-out games  \
-             White wins 50.0%  0.50 h"
+             White wins 50.0%  gate refused, 38%  0.50 h"
         );
     }
 }

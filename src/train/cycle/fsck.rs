@@ -1,5 +1,6 @@
 //! Checks the files of training for damage: shards, checkpoints, networks, JSON files.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use crate::fit::checkpoint::Checkpoint;
 use crate::shards::row::{Row, Share};
 use crate::shards::shard;
 use crate::trainable::{Trainable, with_game};
+use tengen::fnv;
 use tengen_nn::eval::{ModelInfo, NativeModel, TractModel};
 
 /// Statistics and problems.
@@ -18,9 +20,9 @@ use tengen_nn::eval::{ModelInfo, NativeModel, TractModel};
 pub struct Findings {
     /// Valid shards.
     pub shards: u64,
-    /// Games in valid shards.
+    /// Games in valid shards, each once: those of a ticket are in the run's own folder, too.
     pub games: u64,
-    /// Rows (positions) in valid shards.
+    /// Rows (positions) of these games.
     pub rows: u64,
     /// Valid checkpoints.
     pub checkpoints: u64,
@@ -49,9 +51,9 @@ pub struct Problem {
 /// # Errors
 /// [`TrainError::Io`] when a folder cannot be read.
 pub fn check(path: &Path) -> Result<Findings, TrainError> {
-    let mut findings = Findings::default();
+    let (mut findings, mut games) = (Findings::default(), HashSet::new());
     for path in files_below(path)? {
-        if let Err(error) = content(&path, &mut findings) {
+        if let Err(error) = content(&path, &mut findings, &mut games) {
             let what = match error {
                 TrainError::Corrupt { reason, advice, .. } => {
                     format!("it is damaged: {reason}; {advice}")
@@ -64,8 +66,12 @@ pub fn check(path: &Path) -> Result<Findings, TrainError> {
     Ok(findings)
 }
 
-/// Looks at one file.
-fn content(path: &Path, findings: &mut Findings) -> Result<(), TrainError> {
+/// Looks at one file; `games` are those of earlier files.
+fn content(
+    path: &Path,
+    findings: &mut Findings,
+    games: &mut HashSet<u64>,
+) -> Result<(), TrainError> {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
     if durable::is_unfinished(name) {
         findings.leftovers.push(path.to_path_buf());
@@ -81,8 +87,14 @@ fn content(path: &Path, findings: &mut Findings) -> Result<(), TrainError> {
             let shard = shard::read(path)?;
             positions(&shard).map_err(TrainError::Setting)?;
             findings.shards += 1;
-            findings.rows += shard.rows.len() as u64;
-            findings.games += shard.rows.chunk_by(|a, b| a.game == b.game).count() as u64;
+            for game in shard.rows.chunk_by(|a, b| a.game == b.game) {
+                let (number, moves) = (game[0].game, &game[0].moves);
+                let name = format!("{} {number} {moves:?}", shard.info);
+                if games.insert(fnv::hash(name.as_bytes())) {
+                    findings.games += 1;
+                    findings.rows += game.len() as u64;
+                }
+            }
         }
         "checkpoint" => {
             let checkpoint = Checkpoint::load(path)?;
@@ -203,7 +215,9 @@ mod tests {
         fs::write(&ticket, &bytes).unwrap();
         let value = serde_json::json!({ "games": 5 });
         crate::cycle::save(&folder.join("d.json"), &value).unwrap();
-        let known = check(folder).unwrap().problems;
+        let known = check(folder).unwrap();
+        assert_eq!((known.games, known.rows), (5, played.positions));
+        let known = known.problems;
         assert!(
             !known
                 .iter()

@@ -25,6 +25,9 @@ pub struct Generation {
     pub network: String,
     /// Number of the generation whose network plays next: this one's, unless it failed the gate.
     pub plays_next: u32,
+    /// Share of the points that this network scored in the gate, if it met one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<f64>,
     /// Games of this generation.
     pub games: u64,
     /// Games of all generations so far.
@@ -49,6 +52,18 @@ pub struct Generation {
     pub measures: Measures,
     /// Time of the run in seconds when it was finished.
     pub seconds: f64,
+}
+
+impl Generation {
+    /// The verdict of the gate, with the score, if there was one.
+    pub fn verdict(&self) -> Option<String> {
+        let passed = match self.plays_next == self.number {
+            true => "passed",
+            false => "refused",
+        };
+        let score = 100.0 * self.gate?;
+        Some(format!("{passed}, {score:.0}%"))
+    }
 }
 
 /// The stage of the next generation, or `None` when the plan is complete. `rating` returns the
@@ -207,6 +222,7 @@ mod tests {
             visits: 8,
             network: "az-1b8c".to_owned(),
             plays_next: number,
+            gate: None,
             games: 4,
             games_so_far: 4,
             rows: 4,

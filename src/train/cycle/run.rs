@@ -49,6 +49,9 @@ pub(super) fn run_with<G: Trainable>(
     run_folder.generations()?;
     let _lock = run_folder.prepare(plan)?;
     log::info!("the report is {}", run_folder.report().display());
+    for (name, why) in plan.self_play.without_effect(start) {
+        log::warn!("{name} of [self-play] has no effect: {why}");
+    }
     if let Some(learner) = learner {
         learner.begin(resources.runtime)?;
     }

@@ -279,10 +279,8 @@ impl Checkpoint {
             return Checkpoint::load(path);
         }
         Checkpoint::newest(path)?.ok_or_else(|| {
-            let reason = match path.join("fit").is_dir() {
-                true => "it holds no checkpoint; those of a run are in its folder \"fit\"",
-                false => "it holds no checkpoint",
-            };
+            let instead = durable::instead(path, EXTENSION);
+            let reason = format!("it holds no checkpoint{instead}");
             TrainError::mismatch(path, reason)
         })
     }

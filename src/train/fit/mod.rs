@@ -90,7 +90,7 @@ pub fn fit<G: Trainable>(
         |weights: &Weights| held_out_losses(architecture, weights, shape, &validation, &device);
     let (initial, _) = architecture.declare(spec.encoding.planes(), shape, params.seed);
     let untrained = losses(&initial);
-    let log = Log::open(context.folder, state.step)?;
+    let mut log = Log::open(context.folder, state.step)?;
     let sampling = Sampling {
         batch: params.batch,
         seed: params.seed,

@@ -2,8 +2,7 @@
 //! report in `losses.jsonl` of the run's folder.
 
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
-use std::io::Write;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use burn::tensor::Device;
@@ -123,40 +122,41 @@ fn part_divergence(batch: &Batch, before: &[f32], after: &[f32]) -> f64 {
         .sum()
 }
 
-/// The open log.
+/// The log of a run.
 #[derive(Debug)]
 pub(crate) struct Log {
     path: PathBuf,
+    text: String,
 }
 
 impl Log {
     /// Opens the log of a run at `step`; later entries of a killed session are removed, as they
     /// will be repeated.
     pub(crate) fn open(folder: &Path, step: u64) -> Result<Log, TrainError> {
-        let path = folder.join("losses.jsonl");
+        let mut log = Log {
+            path: folder.join("losses.jsonl"),
+            text: String::new(),
+        };
+        let path = &log.path;
         if path.exists() {
-            let text = fs::read_to_string(&path).map_err(TrainError::io(&path))?;
+            let text = fs::read_to_string(path).map_err(TrainError::io(path))?;
             let kept = text.lines().filter(|line| {
                 let line: Option<Value> = serde_json::from_str(line).ok();
                 line.is_some_and(|line| line["step"].as_u64().is_some_and(|at| at <= step))
             });
-            let kept: String = kept.flat_map(|line| [line, "\n"]).collect();
-            durable::write(&path, kept.as_bytes())?;
+            log.text = kept.flat_map(|line| [line, "\n"]).collect();
+            durable::write(path, log.text.as_bytes())?;
         }
-        Ok(Log { path })
+        Ok(log)
     }
 
-    /// Appends one line.
-    pub(crate) fn append(&self, report: &FitReport) -> Result<(), TrainError> {
-        let mut line = serde_json::to_string(report)
+    /// Adds a line. The file is written as a whole, so that a full disk leaves no part of a line.
+    pub(crate) fn append(&mut self, report: &FitReport) -> Result<(), TrainError> {
+        let line = serde_json::to_string(report)
             .map_err(|error| TrainError::Setting(format!("cannot log losses: {error}")))?;
-        line.push('\n');
-        let file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(&self.path);
-        file.and_then(|mut file| file.write_all(line.as_bytes()))
-            .map_err(TrainError::io(&self.path))
+        self.text += &line;
+        self.text.push('\n');
+        durable::write(&self.path, self.text.as_bytes())
     }
 }
 

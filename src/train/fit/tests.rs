@@ -78,6 +78,32 @@ fn a_killed_run_goes_on_to_the_bit() {
     assert_eq!(log(whole.path()).lines().count(), 8);
 }
 
+/// What was read of it stays whole, also when the disk is full: a line is never half written.
+#[test]
+fn the_log_is_replaced_and_not_written_into() {
+    let scratch = Scratch::new("fit-log");
+    let mut log = Log::open(scratch.path(), 0).unwrap();
+    let mut append = |step: u64| {
+        log.append(&FitReport {
+            step,
+            policy_loss: 1.0,
+            value_loss: 1.0,
+            aux_losses: std::collections::BTreeMap::new(),
+            gradient_norm: 1.0,
+            learning_rate: 1.0,
+            held_out: None,
+            untrained: held_out::HeldOutLosses::default(),
+        })
+        .unwrap();
+    };
+    let [log, before] = ["losses.jsonl", "before"].map(|name| scratch.path().join(name));
+    append(1);
+    std::fs::hard_link(&log, &before).unwrap();
+    append(2);
+    let lines = |path: &Path| std::fs::read_to_string(path).unwrap().lines().count();
+    assert_eq!((lines(&before), lines(&log)), (1, 2));
+}
+
 #[test]
 fn a_damaged_checkpoint_does_not_replace_a_sound_one() {
     let (scratch, folder) = (Scratch::new("fit-sound-data"), Scratch::new("fit-sound"));
@@ -104,10 +130,19 @@ fn what_is_no_checkpoint_is_named() {
     let scratch = Scratch::new("fit-no-checkpoint");
     let network = scratch.path().join("a.onnx");
     std::fs::write(&network, b"a network").unwrap();
-    std::fs::create_dir(scratch.path().join("fit")).unwrap();
+    for folder in ["weights", "generation-0001/fit", "generation-0002/fit"] {
+        let folder = scratch.path().join(folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("step-1.a.checkpoint"), b"a checkpoint").unwrap();
+    }
     let refused = |path: &Path| Checkpoint::open(path).unwrap_err().to_string();
     assert!(refused(&network).contains("it is no checkpoint"));
-    assert!(refused(scratch.path()).contains("in its folder \"fit\""));
+    let newest = scratch.path().join("generation-0002/fit");
+    let told = format!(
+        "no checkpoint itself; give {}, which does",
+        newest.display()
+    );
+    assert!(refused(scratch.path()).contains(&told));
 }
 
 #[test]

@@ -149,12 +149,7 @@ pub fn generate<G: Trainable>(
     observe(progress)?;
     let done: HashSet<u64> = finished.iter().map(|game| game.number).collect();
     let games = plan.numbers().filter(|game| !done.contains(game));
-    let SelfPlay {
-        games_per_shard,
-        sgf_every,
-        ..
-    } = plan.settings;
-    let mut writer = shard::Writer::new(folder, &info, games_per_shard);
+    let mut writer = shard::Writer::new(folder, &info, plan.settings.games_per_shard);
     let played = play_all(
         start,
         plan,
@@ -164,7 +159,7 @@ pub fn generate<G: Trainable>(
             if let Some(game) = played {
                 // In the form for training, and for a later session.
                 progress.add(game.rows[0].outcome(), game.rows.len());
-                if sgf_every > 0 && game.rows[0].game.is_multiple_of(sgf_every) {
+                if plan.settings.is_kept(game.rows[0].game) {
                     selfplay::write(folder, &info, &game)?;
                 }
                 writer.add(game.rows)?;

@@ -5,9 +5,10 @@ use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::play::settings::SelfPlay;
+use crate::shards::ending;
 use crate::shards::row::{Row, Target, finish};
 use crate::shards::shard::ShardInfo;
-use crate::shards::training_game::TrainingGame;
+use crate::shards::training_game::{TrainingGame, with_komi};
 use crate::trainable::Trainable;
 use crate::{TrainError, durable};
 use std::path::Path;
@@ -80,6 +81,16 @@ pub struct PlayedGame {
     pub rows: Vec<Row>,
     /// The result.
     pub outcome: Outcome,
+}
+
+impl PlayedGame {
+    /// The game of a shard's rows, on the board of `start`.
+    pub(crate) fn of<G: Game>(start: &G, rows: Vec<Row>) -> PlayedGame {
+        let first = &rows[0];
+        let ended = ending::of(&with_komi(start, first.komi), &first.moves);
+        let outcome = ended.map_or(first.outcome(), |(_, outcome)| outcome);
+        PlayedGame { rows, outcome }
+    }
 }
 
 /// Plays game number `game` to its end; `search` chooses moves.

@@ -82,6 +82,31 @@ impl SelfPlay {
         }
     }
 
+    /// Settings that change nothing in games that begin with `start`, each with the reason.
+    pub fn without_effect<G: Game>(&self, start: &G) -> Vec<(&'static str, &'static str)> {
+        let settings = [
+            (
+                self.komi.is_some() && start.rules().komi().is_none(),
+                ("komi", "the game has none"),
+            ),
+            (
+                self.move_noise > 0.0 && self.root == RootRule::Gumbel,
+                ("move-noise", "it is for root puct, and root is gumbel"),
+            ),
+            (
+                self.learn_proofs && self.prove_nodes == 0,
+                ("learn-proofs", "with prove-nodes 0 nothing is proven"),
+            ),
+        ];
+        let found = settings.into_iter().filter(|(is_idle, _)| *is_idle);
+        found.map(|(_, setting)| setting).collect()
+    }
+
+    /// Whether the game of this number is also written as SGF.
+    pub(crate) fn is_kept(&self, game: u64) -> bool {
+        self.sgf_every > 0 && game.is_multiple_of(self.sgf_every)
+    }
+
     /// The temperature of the move at `ply`; at 0 or below the best move is played.
     pub fn temperature(&self, ply: u32) -> f32 {
         if self.temperature_plies == 0 {
@@ -194,6 +219,7 @@ mod tests {
     use super::*;
     use tengen::game::BoardSize;
     use tengen::games::go::SmallGo;
+    use tengen::games::nogo::SmallNoGo;
 
     #[test]
     fn the_temperature_falls() {
@@ -207,6 +233,30 @@ mod tests {
         assert_eq!(temperatures(4), [1.0, 0.75, -0.25]);
         assert_eq!(temperatures(1)[..2], [1.0, 0.0]);
         assert_eq!(temperatures(0), [0.0; 3]);
+    }
+
+    #[test]
+    fn settings_that_change_nothing_are_named() {
+        let settings = SelfPlay {
+            komi: "7,1,0,1".parse().ok(),
+            move_noise: 0.1,
+            learn_proofs: true,
+            ..SelfPlay::default()
+        };
+        let nogo = SmallNoGo::new(BoardSize::square(9)).unwrap();
+        let go = SmallGo::new(BoardSize::square(9)).unwrap();
+        let names = |found: Vec<(&'static str, &str)>| -> Vec<&str> {
+            found.into_iter().map(|(name, _)| name).collect()
+        };
+        let found = names(settings.without_effect(&nogo));
+        assert_eq!(found, ["komi", "move-noise", "learn-proofs"]);
+        let followed = SelfPlay {
+            root: RootRule::Puct,
+            prove_nodes: 9,
+            ..settings
+        };
+        assert_eq!(names(followed.without_effect(&nogo)), ["komi"]);
+        assert!(followed.without_effect(&go).is_empty());
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::TrainError;
 use crate::shards::row::Row;
 use crate::shards::shard::{self, Shard};
+use crate::{TrainError, durable};
 use tengen::fnv;
 use tengen::game::BoardSize;
 
@@ -24,7 +24,7 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// Reads folders of shards, the oldest first: at most the newest `window` rows, of which a share of the games,
+    /// Reads folders of shards ([`shard::list_all`]), the oldest first: at most the newest `window` rows, of which a share of the games,
     /// in [0, 1), is held out.
     ///
     /// # Errors
@@ -88,8 +88,8 @@ fn read_folder(folder: &Path, common: &mut Option<String>) -> Result<Vec<Row>, T
     }
     if runs.is_empty() {
         let reason = match folder.exists() {
-            true => "it holds no shards",
-            false => "it does not exist",
+            true => format!("it holds no shards{}", durable::instead(folder, "parquet")),
+            false => "it does not exist".to_owned(),
         };
         return Err(TrainError::mismatch(folder, reason));
     }
@@ -209,6 +209,22 @@ mod tests {
         assert!(named, "{missing}");
         let scratch = Scratch::new("dataset-empty");
         let empty = refused(scratch.path());
-        assert!(empty.contains("no shards"), "{empty}");
+        assert!(
+            empty.contains("no shards") && !empty.contains("give"),
+            "{empty}"
+        );
+        // The folder of a run on two boards, of a generation, and of its games.
+        for (number, board) in [(0, "4x4"), (1, "4x4"), (1, "5x5")] {
+            let games = format!("generation-000{number}/games/{board}");
+            run(&plan(2), &scratch.path().join(games)).unwrap();
+        }
+        let told = refused(scratch.path()).replace(std::path::MAIN_SEPARATOR, "/");
+        assert!(
+            told.contains("give ") && told.contains("generation-0001/games/5x5, "),
+            "{told}"
+        );
+        let games = scratch.path().join("generation-0001/games");
+        let loaded = Dataset::load(&[games], 1000, 0.0).unwrap();
+        assert_eq!(loaded.games, 2, "both are the same");
     }
 }

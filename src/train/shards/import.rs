@@ -57,6 +57,8 @@ pub struct ImportProgress {
     pub counts: Counts,
     /// Games that were read in this session.
     pub read_now: u64,
+    /// Files without games in a form that is read.
+    pub passed_over: u64,
 }
 
 /// Imports what the journal of the folder does not name yet. `observe` is called after each unit.
@@ -86,6 +88,7 @@ pub fn import<G: Trainable>(
         done_bytes: sources.done_bytes,
         counts: journal.counts(),
         read_now: 0,
+        passed_over: sources.passed_over,
     };
     let has_units = !sources.units.is_empty();
     if has_units {
@@ -97,6 +100,8 @@ pub fn import<G: Trainable>(
         for path in &unit.files {
             match source::texts(path, &sources.index) {
                 Ok(more) => {
+                    // An archive of other files.
+                    progress.passed_over += u64::from(more.is_empty());
                     texts.extend(more);
                     files.push(path.clone());
                 }

@@ -141,13 +141,6 @@ impl Row {
         Ok(position)
     }
 
-    /// Fills in the game's result, unless the row's own is proven.
-    pub fn finish(&mut self, outcome: Outcome) {
-        if !self.exact {
-            self.result = outcome.value_for(self.to_move) as i8;
-        }
-    }
-
     /// The row's result: the game's, or the proven one.
     pub fn outcome(&self) -> Outcome {
         match self.result {
@@ -239,7 +232,9 @@ pub fn finish<G: Game>(rows: &mut [Row], start: &G, moves: &[Move], outcome: Out
     let ending = ending::of(start, moves).filter(|(_, ended)| *ended == outcome);
     let moves: Arc<[Move]> = moves.into();
     for row in rows {
-        row.finish(outcome);
+        if !row.exact {
+            row.result = outcome.value_for(row.to_move) as i8;
+        }
         row.moves = Arc::clone(&moves);
         row.ending = ending.map(|(black, _)| black.seen_by(row.to_move));
     }

@@ -248,11 +248,25 @@ pub fn list(folder: &Path) -> Result<Vec<PathBuf>, TrainError> {
     durable::list(folder, "games-", EXTENSION)
 }
 
-/// The shards of a folder to read games from: also results of tickets in a store, which are never merged.
+/// The shards to read games from at a path: a file itself, those of a folder, or, where it has none, those of the folders
+/// in it, as a run has one for each of its boards. Results of tickets in a store, which are never merged, are among them.
 ///
 /// # Errors
-/// [`TrainError::Io`] when the folder cannot be read.
-pub fn list_all(folder: &Path) -> Result<Vec<PathBuf>, TrainError> {
+/// [`TrainError::Io`] when a folder cannot be read.
+pub fn list_all(path: &Path) -> Result<Vec<PathBuf>, TrainError> {
+    if path.is_file() && path.extension() == Some(OsStr::new(EXTENSION)) {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let mut found = list_to_read(path)?;
+    if found.is_empty() {
+        for folder in durable::folders(path)? {
+            found.extend(list_to_read(&folder)?);
+        }
+    }
+    Ok(found)
+}
+
+fn list_to_read(folder: &Path) -> Result<Vec<PathBuf>, TrainError> {
     let mut found = durable::list(folder, "", EXTENSION)?;
     found.retain(|path| {
         let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();

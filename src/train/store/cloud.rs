@@ -69,17 +69,12 @@ impl CloudBackend {
                 .with_client_options(client)
                 .build()
                 .map(|store| Box::new(store) as Box<dyn ObjectStore>),
-            "az" => MicrosoftAzureBuilder::from_env()
+            _ => MicrosoftAzureBuilder::from_env()
                 .with_container_name(bucket)
                 .with_retry(retry)
                 .with_client_options(client.with_allow_http(allows_http("AZURE_ALLOW_HTTP")))
                 .build()
                 .map(|store| Box::new(store) as Box<dyn ObjectStore>),
-            _ => {
-                return Err(fails(format!(
-                    "{scheme}:// is unknown: give a folder, s3://, gs:// or az://"
-                )));
-            }
         };
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)

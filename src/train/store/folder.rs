@@ -181,11 +181,10 @@ fn failed(path: &Path) -> impl FnOnce(io::Error) -> Failure {
             | io::ErrorKind::StaleNetworkFileHandle
             | io::ErrorKind::TimedOut
             | io::ErrorKind::Interrupted
-            | io::ErrorKind::StorageFull
-            | io::ErrorKind::QuotaExceeded
             | io::ErrorKind::NetworkDown
             | io::ErrorKind::NetworkUnreachable
             | io::ErrorKind::HostUnreachable => Failure::Transient(text),
+            kind if durable::is_full(kind) => Failure::Transient(text),
             _ => Failure::Permanent(text),
         }
     }

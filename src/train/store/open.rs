@@ -15,17 +15,9 @@ use tengen::clock::Clock;
 /// # Errors
 /// [`StoreError`] when the URL is empty or not understood, or the build has no object stores.
 pub fn open(url: &str, clock: Arc<dyn Clock>, limits: RetryLimits) -> Result<Store, StoreError> {
-    let place = url.split_once("://").map_or(url, |(_, place)| place);
-    if place.trim().trim_end_matches('/').is_empty() {
-        return Err(StoreError {
-            store: format!("{url:?}"),
-            object: "run".to_owned(),
-            reason: "it names no folder and no bucket: give such as /shared/run or s3://bucket/run"
-                .to_owned(),
-        });
-    }
+    let folder = folder_of(url)?;
     let url = url.trim_end_matches('/');
-    let backend: Arc<dyn Backend> = match folder_of(url) {
+    let backend: Arc<dyn Backend> = match folder {
         Some(folder) => Arc::new(FolderBackend::new(&folder)),
         None => cloud(url)?,
     };
@@ -33,8 +25,32 @@ pub fn open(url: &str, clock: Arc<dyn Clock>, limits: RetryLimits) -> Result<Sto
 }
 
 /// The folder that a URL names; `None` if it names a bucket.
-pub fn folder_of(url: &str) -> Option<PathBuf> {
-    (!url.contains("://")).then(|| PathBuf::from(url))
+///
+/// # Errors
+/// [`StoreError`] when it names neither.
+pub fn folder_of(url: &str) -> Result<Option<PathBuf>, StoreError> {
+    let refused = |store: String, reason: &str| {
+        Err(StoreError {
+            store,
+            object: "run".to_owned(),
+            reason: reason.to_owned(),
+        })
+    };
+    let (scheme, place) = url.split_once("://").unwrap_or(("", url));
+    let place = place.trim_end_matches('/');
+    if place.trim().is_empty() {
+        let reason =
+            "it names no folder and no bucket: give such as /shared/run or s3://bucket/run";
+        return refused(format!("{url:?}"), reason);
+    }
+    match scheme {
+        "" => Ok(Some(PathBuf::from(place))),
+        "s3" | "gs" | "az" => Ok(None),
+        _ => {
+            let reason = "a run is in a folder, given by its path alone, or in a bucket: s3://, gs:// or az://";
+            refused(url.to_owned(), reason)
+        }
+    }
 }
 
 #[cfg(feature = "cluster")]
@@ -102,6 +118,12 @@ mod tests {
                 "{message}"
             );
         }
+        for other in ["file:///tmp/run", "http://host/run", "ftp://b/r"] {
+            let message = folder_of(other).unwrap_err().to_string();
+            assert!(message.starts_with(other), "{message}");
+        }
+        assert_eq!(folder_of("s3://bucket/run"), Ok(None));
+        assert_eq!(folder_of("runs/a/"), Ok(Some("runs/a".into())));
     }
 
     #[test]

@@ -20,6 +20,7 @@ use crate::TrainError;
 use crate::cycle::{CyclePlan, GameRange, NetworkRef, RunFolder, to_json};
 use crate::durable;
 use crate::play::generate::{Progress, count_games};
+use crate::play::selfplay::{self, PlayedGame};
 use crate::shards::shard;
 use crate::store::{AGAIN, Creation, Store};
 use crate::trainable::Trainable;
@@ -172,7 +173,7 @@ impl<G: Trainable> Learner<G> {
         }
     }
 
-    /// Puts the shard of an offer's ticket into its folder; returns its statistics.
+    /// Puts the shard of an offer's ticket into its folder, and the games that are also kept as SGF; returns its statistics.
     pub(super) fn fetch(
         &self,
         offer: &GamesOffer,
@@ -188,20 +189,26 @@ impl<G: Trainable> Learner<G> {
         }
         let starts = self.plan.starts(&self.start)?;
         let start = &starts[range.board];
-        let (bytes, progress) = self.store.get_checked(&ticket.result(), |bytes| {
+        let (bytes, shard) = self.store.get_checked(&ticket.result(), |bytes| {
             let shard = shard::decode(path, bytes.clone()).map_err(|error| match error {
                 TrainError::Corrupt { reason, .. } => reason,
                 other => other.to_string(),
             });
             let checked = shard.and_then(|shard| {
                 offer.check(&shard, start, &self.plan, range)?;
-                Ok((bytes, count_games(&shard.rows)))
+                Ok((bytes, shard))
             });
             checked.map_err(|reason| format!("{reason}; {AGAIN}"))
         })?;
         durable::prepare_folder(folder)?;
+        for game in shard.rows.chunk_by(|a, b| a.game == b.game) {
+            if self.plan.self_play.is_kept(game[0].game) {
+                let game = PlayedGame::of(start, game.to_vec());
+                selfplay::write(folder, &shard.info, &game)?;
+            }
+        }
         shard::keep(folder, range.first, &bytes)?;
-        Ok(progress)
+        Ok(count_games(&shard.rows))
     }
 }
 

@@ -37,6 +37,8 @@ impl<G: Trainable> Learner<G> {
             return Err(TrainError::Refused(broken));
         }
         Manifest::join(&self.run_folder, &self.plan, &self.store)?;
+        // Before there is a report of its own.
+        self.seen.borrow_mut().look()?;
         // Those of one machine alone, and one whose learner was killed before it had said so.
         for generation in self.run_folder.generations()? {
             self.finish_generation(generation.number)?;

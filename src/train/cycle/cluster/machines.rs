@@ -1,6 +1,6 @@
 //! The machines of a run: the reports by which each shows that it lives, and what the learner sees of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
@@ -88,7 +88,10 @@ const MAX_READ: usize = 50;
 /// The last report of each machine, and when it was first seen by the learner's clock.
 pub(super) struct MachinesSeen {
     store: Store,
-    machines: BTreeMap<String, (Machine, Duration)>,
+    /// Without a time while there is only a report from before the first look: its machine may be dead.
+    machines: BTreeMap<String, (Machine, Option<Duration>)>,
+    /// The objects at the first look.
+    old: Option<BTreeSet<String>>,
     /// The object that was read last.
     last: String,
 }
@@ -98,6 +101,7 @@ impl MachinesSeen {
         MachinesSeen {
             store: store.clone(),
             machines: BTreeMap::new(),
+            old: None,
             last: String::new(),
         }
     }
@@ -109,12 +113,14 @@ impl MachinesSeen {
     }
 
     /// Reads reports, one after another in the order of names; returns the last of each machine, and the seconds since
-    /// its number of reports grew, by the clock here.
+    /// its number of reports grew, by the clock here; infinite if it did not since the first look.
     ///
     /// # Errors
     /// [`TrainError`] of the store.
     pub(super) fn look(&mut self) -> Result<Vec<(Machine, f64)>, TrainError> {
         let names = self.store.list("workers/")?;
+        let old = || names.iter().cloned().collect();
+        let old = self.old.get_or_insert_with(old);
         let has_ended = |name: &String| {
             let known = self.machines.get(name);
             known.is_some_and(|(machine, _)| machine.ended)
@@ -132,13 +138,48 @@ impl MachinesSeen {
                 let known = self.machines.get(&name);
                 let is_new = known.is_none_or(|(known, _)| known.beats < machine.beats);
                 if is_new {
-                    self.machines.insert(name.clone(), (machine, now));
+                    let seen = (known.is_some() || !old.contains(&name)).then_some(now);
+                    self.machines.insert(name.clone(), (machine, seen));
                 }
             }
             self.last = name;
         }
-        let age = |seen: Duration| now.saturating_sub(seen).as_secs_f64();
+        let age = |seen: &Option<Duration>| {
+            seen.map_or(f64::INFINITY, |seen| now.saturating_sub(seen).as_secs_f64())
+        };
         let machines = self.machines.values();
-        Ok(machines.map(|(m, seen)| (m.clone(), age(*seen))).collect())
+        Ok(machines.map(|(m, seen)| (m.clone(), age(seen))).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::faulty::FaultyBackend;
+
+    #[test]
+    fn a_report_from_before_the_first_look_shows_no_life() {
+        let store = FaultyBackend::new(1).store();
+        let report = |id: &str, beats: u64| {
+            let machine = Machine {
+                id: id.to_owned(),
+                beats,
+                ..Machine::default()
+            };
+            store.try_put(&objects::worker(id), &to_json(&machine).unwrap());
+        };
+        let mut seen = MachinesSeen::new(&store);
+        let mut living = || -> Vec<String> {
+            let machines = seen.look().unwrap().into_iter();
+            let living = machines.filter(|(_, age)| age.is_finite());
+            living.map(|(machine, _)| machine.id).collect()
+        };
+        report("dead", 7);
+        report("slow", 3);
+        assert!(living().is_empty());
+        report("new", 1);
+        assert_eq!(living(), ["new"]);
+        report("slow", 4);
+        assert_eq!(living(), ["new", "slow"]);
     }
 }

@@ -1,7 +1,7 @@
 //! Whole runs: on a folder, on a store that fails, with workers that die.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use std::{fs, thread};
@@ -193,7 +193,8 @@ fn a_run_has_the_same_results_on_every_store_with_any_number_of_workers() {
     let store = folder_store(both.path());
     run_with_workers(&store, both.path(), PLAN, 1);
     same(&products(&store), &wanted);
-    assert_eq!(fsck::check(both.path()).unwrap().problems, []);
+    let findings = fsck::check(both.path()).unwrap();
+    assert_eq!((findings.problems, findings.games), (vec![], 19));
 }
 
 /// A run of one generation in the store `store`, in the folder `copy`; returns its plan.
@@ -394,6 +395,32 @@ fn a_store_holds_one_run() {
     let refused = refused.unwrap_err();
     assert!(matches!(refused, TrainError::Refused(_)), "{refused}");
     assert!(refused.to_string().contains("another run"), "{refused}");
+}
+
+#[test]
+fn some_games_of_tickets_are_kept_as_sgf() {
+    let scratch = Scratch::new("cluster-sgf");
+    let place = |name: &str| scratch.path().join(name);
+    let plan = PLAN.replace("concurrent = 3", "concurrent = 3\nsgf-every = 5");
+    let plan = plan.replace("generations = 2", "generations = 1");
+    learn(&folder_store(&place("store")), &place("a"), (&plan, true)).unwrap();
+    let (runtime, clock) = (runtime(), SystemClock::new());
+    let resources = Resources::small(&runtime, &clock);
+    let parsed = CyclePlan::parse(&plan).unwrap();
+    run(&start(), &parsed, &place("b"), &resources, &mut |_| ()).unwrap();
+    let games = |folder: &str| -> Vec<String> {
+        let folder = RunFolder::new(&place(folder)).games(0).join("sgf");
+        let files = durable::list(&folder, "", "sgf").unwrap();
+        // All but the game's comment, which says who played.
+        let text = |path: &PathBuf| -> String {
+            let text = fs::read_to_string(path).unwrap();
+            let parts = text.split("C[").enumerate();
+            let parts = parts.filter(|(place, _)| *place != 1);
+            parts.map(|(_, part)| part).collect()
+        };
+        files.iter().map(text).collect()
+    };
+    assert_eq!((games("a").len(), &games("a")), (2, &games("b")));
 }
 
 #[test]

@@ -79,6 +79,7 @@ fn row(text: &mut String, machine: &Machine, age: f64) {
     let last = match (machine.ended, age < SILENT) {
         (true, _) => "ended".to_owned(),
         (false, true) => format!("{age:.0} s ago"),
+        (false, false) if age.is_infinite() => "before the learner began".to_owned(),
         (false, false) => format!("silent for {age:.0} s"),
     };
     let busy = 100.0 * machine.busy_seconds / machine.seconds.max(machine.busy_seconds).max(1e-9);
@@ -116,15 +117,17 @@ mod tests {
             (machine("a", true), 3.0),
             (machine("b<", false), 500.0),
             (machine("c", false), 7.0),
+            (machine("d", false), f64::INFINITY),
         ];
         let text = section(&machines);
-        assert!(text.contains("1 of 3 report"), "{text}");
+        assert!(text.contains("1 of 4 report"), "{text}");
         assert!(
-            text.contains("6.00 core hours") && text.contains("<td>50%<td>7 s ago"),
+            text.contains("8.00 core hours") && text.contains("<td>50%<td>7 s ago"),
             "{text}"
         );
         let place = |part: &str| text.find(part).unwrap();
         assert!(place("<td>c<") < place("<td>a<") && place("<td>a<") < place("<td>b&lt;<"));
         assert!(text.contains("silent for 500 s"));
+        assert!(text.contains("<td>before the learner began</tr>"));
     }
 }

@@ -121,7 +121,7 @@ fn table(page: &mut String, data: &ReportData) {
     page.push_str(
         "<h2>Generations, the newest first</h2><div class=\"table\"><table><tr><th>generation\
          <th>played by<th>visits<th>games<th>positions<th>network<th>steps<th>policy loss\
-         <th>value loss<th>White wins<th>Elo<th>hours</tr>",
+         <th>value loss<th>White wins<th>Elo<th>gate<th>hours</tr>",
     );
     for generation in data.generations.iter().rev() {
         row(page, data, generation);
@@ -137,7 +137,7 @@ fn row(page: &mut String, data: &ReportData, g: &Generation) {
     let white = (g.games > 0).then(|| format!("{:.1}%", 100.0 * g.white_share));
     let _ = write!(
         page,
-        "<tr><td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{:.2}</tr>",
+        "<tr><td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{:.2}</tr>",
         g.number,
         escape(&g.players),
         g.visits,
@@ -149,6 +149,7 @@ fn row(page: &mut String, data: &ReportData, g: &Generation) {
         loss(g.held_out.as_ref().map(|s| s.value_loss)),
         or_missing(white),
         or_missing(elo),
+        or_missing(g.verdict()),
         g.seconds / 3600.0
     );
 }
@@ -166,6 +167,7 @@ mod tests {
             visits: 32,
             network: "az-1b8c".to_owned(),
             plays_next: number,
+            gate: (number > 0).then_some(0.625),
             games: 4,
             games_so_far,
             rows: 4,
@@ -227,8 +229,9 @@ mod tests {
             assert!(!page.contains(absent), "{absent}");
         }
         assert!(page.contains(">50%<") && page.contains("White's share"));
-        // Both losses of both generations, and the rating of the first.
-        assert_eq!(page.matches(MISSING).count() - 1, 5, "and one in the title");
+        // Both losses of both generations, and the rating and the gate of the first.
+        assert_eq!(page.matches(MISSING).count() - 1, 6, "and one in the title");
+        assert!(page.contains("<td>passed, 62%<td>"), "{page}");
         assert!(page.contains("+300 [+100, +inf]"));
     }
 }

@@ -141,14 +141,14 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         }
     }
 
-    /// The generation whose network plays next: this one, unless it fails the gate.
+    /// The generation whose network plays next: this one, unless it fails the gate; and its score there, if it met one.
     pub(super) fn gate(
         &self,
         context: &mut RunContext<'_, G>,
         network: &EvaluatorFactory,
-    ) -> Result<u32, TrainError> {
+    ) -> Result<(u32, Option<f64>), TrainError> {
         let (Some(gate), Some(before)) = (context.plan.gate.as_ref(), self.done.last()) else {
-            return Ok(self.number);
+            return Ok((self.number, None));
         };
         let opponent = context.resources.runtime.open(
             &context.run_folder.network(before.plays_next),
@@ -176,11 +176,12 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             Verdict::AcceptElo0 => false,
             Verdict::Continue => score.score() > 0.5,
         };
-        Ok(if passes {
+        let plays_next = if passes {
             self.number
         } else {
             before.plays_next
-        })
+        };
+        Ok((plays_next, Some(score.score())))
     }
 }
 

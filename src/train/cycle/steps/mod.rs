@@ -91,7 +91,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         self.quantize(context, &network, &held_out)?;
         let measures = measure(self.start, &opened, &self.on_first_board(&held_out))?;
         self.rate(context)?;
-        let plays_next = self.gate(context, &opened)?;
+        let (plays_next, gate) = self.gate(context, &opened)?;
         let checkpoint = &fitted.checkpoint;
         Ok(Generation {
             number,
@@ -100,6 +100,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             visits: job.visits,
             network: checkpoint.params.architecture.to_string(),
             plays_next,
+            gate,
             games: played.games,
             games_so_far,
             rows: played.positions,

@@ -1,18 +1,16 @@
 //! A recorded game as rows to learn from.
 
-use std::sync::Arc;
-
 use rand::{RngExt as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::rapfi;
 use super::recorded::{Analysis, End, LeftOut, Recorded, left_out};
 use super::source::Form;
-use crate::shards::row::{Row, Target};
+use crate::shards::row::{Row, Target, finish};
 use crate::shards::training_game::{TrainingGame, with_komi};
 use tengen::fnv;
 use tengen::game::{BoardSize, Color, Game, HalfPoints, Move, Outcome, Rules as _, Symmetry};
-use tengen::record::{GameRecord, Vertex, sgf};
+use tengen::record::{GameRecord, Vertex, result_text, sgf};
 
 /// Komi beyond this, in points, is not shown to networks.
 const MAX_KOMI: i32 = 40;
@@ -77,7 +75,14 @@ fn from_sgf<G: Game>(start: &G, text: &str) -> Result<Recorded, LeftOut> {
     if !G::INFO.scored && rules.is_ok_and(|rules| rules != start.rules()) {
         return left_out("other rules", &record.rules);
     }
-    let end = end_of(&record.result)?;
+    let end = match end_of(&record.result)? {
+        // Points of a game that counts none say only who has won.
+        End::Counted(ahead) if !G::INFO.scored => End::Played(Outcome {
+            margin: None,
+            ..Outcome::by_points(ahead)
+        }),
+        end => end,
+    };
     let (handicap, moves) = moves(start, &record)?;
     let comments = record.plays.iter().map(|play| &play.comment);
     let mut analyses: Vec<Option<Analysis>> =
@@ -214,11 +219,11 @@ fn decided(end: End, komi: HalfPoints, choice: Choice, key: u64) -> (HalfPoints,
     )
 }
 
-/// A row for each move. Its policy is the move, its value the result, where no search said more.
+/// A row for each move. Its policy is the move, its value the result, where no search said more. Where the moves lead to
+/// the end of the game and to this result, the rows have its ending.
 fn rows<G: Game>(start: &G, recorded: &Recorded, outcome: Outcome) -> Result<Vec<Row>, LeftOut> {
     let Recorded { moves, placed, .. } = recorded;
     let mut game = TrainingGame::new(start);
-    let all: Arc<[Move]> = moves.as_slice().into();
     let mut rows = Vec::with_capacity(moves.len() - placed);
     for (ply, &mv) in moves.iter().enumerate() {
         let position = game.position();
@@ -235,13 +240,17 @@ fn rows<G: Game>(start: &G, recorded: &Recorded, outcome: Outcome) -> Result<Vec
             let policy = analysis.map(|analysis| analysis.policy.clone());
             let policy = policy.filter(|policy| !policy.is_empty());
             let policy = policy.unwrap_or_else(|| vec![(mv, 1.0)]);
-            let mut row = Row::record(0, position, &Target::new(policy, value));
-            row.finish(outcome);
-            row.moves = Arc::clone(&all);
-            rows.push(row);
+            rows.push(Row::record(0, position, &Target::new(policy, value)));
         }
         game.play(mv);
     }
+    let ended = game.position().outcome();
+    // Where points are counted the players remove dead stones, which the board does not know.
+    if !G::INFO.scored && ended.is_some_and(|ended| ended != outcome) {
+        let says = format!("the record says {}", result_text(outcome));
+        return left_out("another result on the board", says);
+    }
+    finish(&mut rows, start, moves, outcome);
     Ok(rows)
 }
 

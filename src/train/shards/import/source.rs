@@ -60,6 +60,8 @@ pub(super) struct Sources {
     pub(super) index: Index,
     /// Size of the files that are done.
     pub(super) done_bytes: u64,
+    /// Files of no kind that is read.
+    pub(super) passed_over: u64,
 }
 
 /// What is to be read of some files and folders, without the files that are done.
@@ -83,7 +85,12 @@ pub(super) fn list(
     let (records, others): (Vec<PathBuf>, Vec<PathBuf>) = files
         .into_iter()
         .partition(|path| has_extension(path, "sgf"));
-    let Sources { units, index, .. } = &mut sources;
+    let Sources {
+        units,
+        index,
+        passed_over,
+        ..
+    } = &mut sources;
     for path in others {
         if has_extension(&path, "index") {
             index.add(&sgf::decode(&read_file(&path)?));
@@ -91,6 +98,9 @@ pub(super) fn list(
             // An archive with nothing but an index. A damaged one is named when its games are read.
         } else if has_extension(&path, "zip") || has_many_games(&path)? {
             units.push(Unit::of(vec![path])?);
+        } else {
+            log::debug!("{}: passed over", path.display());
+            *passed_over += 1;
         }
     }
     for folder in records.chunk_by(|one, other| one.parent() == other.parent()) {

@@ -7,6 +7,7 @@ use crate::play::generate::tests::rows;
 use tengen::game::{BoardSize, Color, Game, HalfPoints, Move, Outcome};
 use tengen::games::go::SmallGo;
 use tengen::games::gomoku::Gomoku;
+use tengen::games::nogo::SmallNoGo;
 use tengen_nn::files::scratch::Scratch;
 
 const CHOICE: Choice = Choice {
@@ -190,6 +191,22 @@ fn archives_are_read_and_a_damaged_one_costs_only_itself() {
     );
 }
 
+#[test]
+fn files_without_games_are_counted() {
+    let scratch = Scratch::new("import-others");
+    let games = folder(&scratch);
+    fs::write(games.join("notes.txt"), "no games").unwrap();
+    fs::write(games.join("game.gib"), "\\HS").unwrap();
+    let mut archive = zip::ZipWriter::new(fs::File::create(games.join("b.zip")).unwrap());
+    let options = zip::write::SimpleFileOptions::default();
+    archive.start_file("readme", options).unwrap();
+    archive.write_all(b"no games").unwrap();
+    archive.finish().unwrap();
+    let out = scratch.path().join("out");
+    let done = import(&empty(), &plan(&[&games], &out), |_| ()).unwrap();
+    assert_eq!((done.counts.games, done.passed_over), (3, 3));
+}
+
 /// A file of several games, as servers and databases export them.
 #[test]
 fn all_games_of_a_collection_are_read() {
@@ -332,6 +349,50 @@ fn a_shifted_komi_has_the_result_that_follows_from_the_margin() {
     assert!(komis.len() > 20, "{}", komis.len());
 }
 
+/// On 4x1 as X..O: Black plays beside its stone, and White has no move.
+#[test]
+fn a_game_without_points_has_the_result_of_its_board() {
+    let nogo = SmallNoGo::new(BoardSize::new(4, 1)).unwrap();
+    let choice = Choice {
+        least_plies: 3,
+        komi_share: 1.0,
+        ..CHOICE
+    };
+    let read = |result: &str| {
+        let text = format!("(;GM[1]SZ[4:1]RU[NoGo]RE[{result}];B[aa];W[da];B[ba])");
+        game::read(&nogo, &Form::Sgf(text), choice)
+    };
+    for seen in ["B+R", "B+", "B+2"] {
+        let rows = read(seen).unwrap().rows;
+        let results: Vec<i8> = rows.iter().map(|row| row.result).collect();
+        let margins: Vec<i8> = rows.iter().map(|row| row.ending.unwrap().margin).collect();
+        assert_eq!((results, margins), (vec![1, -1, 1], vec![1, -1, 1]));
+    }
+    for wrong in ["W+R", "W+", "W+2", "0"] {
+        let refused = read(wrong).unwrap_err();
+        assert_eq!(refused.reason, "another result on the board", "{wrong}");
+    }
+}
+
+/// Dead stones are removed by agreement: the board knows the owners only where it counts as the players did.
+#[test]
+fn a_counted_game_has_its_ending_where_the_board_counts_alike() {
+    let leads = |result: &str, choice: Choice| {
+        let game = game::read(&empty(), &Form::Sgf(sgf(result, "ee gc  ")), choice).unwrap();
+        let row = game.rows.into_iter().next().unwrap();
+        (row.komi, row.ending.map(|ending| ending.lead.unwrap().0))
+    };
+    assert_eq!(leads("W+7", CHOICE).1, Some(-14));
+    assert_eq!(leads("W+30", CHOICE).1, None);
+    assert_eq!(leads("W+R", CHOICE).1, None);
+    let choice = Choice {
+        komi_share: 1.0,
+        ..CHOICE
+    };
+    let (komi, lead) = leads("W+7", choice);
+    assert_eq!(lead, Some(-komi.unwrap().0));
+}
+
 /// A game of Rapfi against itself from an opening of two stones: White wins with the tenth stone.
 const RAPFI: &str = "\
 15,Freestyle,A1H8,0,A3(-30)|C3(-55)|B7(-5000)
@@ -375,6 +436,10 @@ fn games_of_rapfi_bring_evaluations_of_several_moves() {
         rows[0].root_value
     );
     assert_eq!(rows[3].root_value, 1.0);
+    assert!(rows.iter().all(|row| row.ending.is_some()));
+    let wrong = Form::Rapfi(RAPFI.replacen(",0,", ",2,", 1));
+    let refused = game::read(&start, &wrong, CHOICE).unwrap_err();
+    assert_eq!(refused.reason, "another result on the board");
     let other = empty();
     let refused = game::read(&other, &Form::Rapfi(RAPFI.to_owned()), CHOICE).unwrap_err();
     assert_eq!(refused.reason, "other rules");
