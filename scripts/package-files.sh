@@ -46,8 +46,9 @@ licences() {
 linked_licences() {
     local from file package
     from=$(rustc --print sysroot)/share/doc/rust
+    # Older toolchains have one text for the library and the compiler.
     for file in COPYRIGHT-library.html COPYRIGHT.html; do
-        [ ! -f "$from/$file" ] || cp "$from/$file" "$out/licences/rust-$file"
+        [ ! -f "$from/$file" ] || { cp "$from/$file" "$out/licences/rust-$file" && break; }
     done
     if [ -d "$from/licenses" ]; then
         mkdir -p "$out/licences/rust"
