@@ -11,7 +11,7 @@ mod resume;
 mod scratch;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use tengen::encode::find;
@@ -353,7 +353,7 @@ fn a_package_has_licences_and_the_plans_that_need_no_other_file() {
         assert!(licences.contains(part), "no {part}");
     }
     let plans = std::fs::read_dir(scratch.join("plans")).unwrap();
-    let plans: Vec<PathBuf> = plans.map(|plan| plan.unwrap().path()).collect();
+    let plans: Vec<_> = plans.map(|plan| plan.unwrap().path()).collect();
     for path in &plans {
         let plan = tengen_train::cycle::CyclePlan::parse(&read(path)).unwrap();
         let alone = plan.warm_up.is_none_or(|warm_up| warm_up.is_by_playouts());
