@@ -9,6 +9,7 @@ use std::time::Duration;
 use tengen::clock::{Clock, SystemClock};
 
 use crate::killed::Killed;
+use crate::scratch::Scratch;
 
 /// After this time a silent or running engine counts as hanging.
 const HANG_TIMEOUT: Duration = Duration::from_secs(60);
@@ -189,9 +190,18 @@ pub(crate) fn copied(folder: &Path, name: &str) -> PathBuf {
     program
 }
 
+/// Whether these are arguments with which `tengen` may keep records where it runs, which should be no folder of sources.
+pub(crate) fn may_keep_records(args: &[&str]) -> bool {
+    matches!(args, [] | ["sau", ..])
+}
+
 /// Runs `tengen` on `input` to its end.
 pub(crate) fn run_on(args: &[&str], input: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tengen"));
+    let folder = Scratch::new(&format!("run-{:?}", std::thread::current().id()));
+    if may_keep_records(args) {
+        command.current_dir(&*folder);
+    }
     feed(command.args(args), input.as_bytes())
 }
 

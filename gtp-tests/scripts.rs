@@ -1,4 +1,4 @@
-//! Scripts that start `tengen-train` on clusters.
+//! Scripts that start `tengen-train` on clusters, and one that fetches a library.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -111,6 +111,19 @@ fn a_job_is_requeued_before_its_time_limit() {
             assert_eq!(asked, "requeue 7\n", "{script}");
         }
     }
+}
+
+#[test]
+fn a_library_can_be_fetched_without_a_home() {
+    let script = Path::new(crate::REPOSITORY).join("scripts/fetch-onnxruntime.sh");
+    let output = Command::new(script)
+        .args(["--into", "nowhere", "--for", "an-abacus"])
+        .env_remove("HOME")
+        .env_remove("XDG_CACHE_HOME")
+        .output();
+    let output = output.expect("the script is there");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("wheel for an-abacus"), "{said}");
 }
 
 #[test]

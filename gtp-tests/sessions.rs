@@ -8,7 +8,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use regex_lite::Regex;
 use tengen::gtp::COMMANDS;
 
-use crate::process::{Engine, folder};
+use crate::process::{Engine, folder, may_keep_records, run_on};
 use crate::scratch::Scratch;
 
 /// What a line `$ COMMAND` has started.
@@ -101,7 +101,11 @@ impl Transcript {
             arguments => (arguments, false),
         };
         let mut command = Command::new(program);
-        command.args(arguments).current_dir(folder());
+        command.args(arguments);
+        match may_keep_records(arguments) {
+            true => command.current_dir(&*self.folder),
+            false => command.current_dir(folder()),
+        };
         Running::Program(Engine::run(command, with_errors))
     }
 
@@ -238,6 +242,20 @@ fn programs_say_what_their_transcripts_say() {
         found.flatten().collect()
     });
     assert!(differences.is_empty(), "\n{}", differences.join("\n"));
+}
+
+#[test]
+fn records_are_not_kept_among_the_sources() {
+    let len = |path: &Path| path.metadata().map_or(0, |file| file.len());
+    let logs = [folder(), PathBuf::new()].map(|folder| folder.join("records/tengen.log"));
+    let before = logs.each_ref().map(|log| len(log));
+    run_on(&[], "name?\nquit\n");
+    let mut transcript = Transcript::new("records");
+    for line in ["$ tengen", "> name?", "name Tengen", "> quit"] {
+        assert_eq!(transcript.line(line), Ok(()));
+    }
+    assert_eq!(transcript.end(0), Ok(()));
+    assert_eq!(logs.each_ref().map(|log| len(log)), before);
 }
 
 #[test]

@@ -134,6 +134,31 @@ fn a_port_that_is_taken_does_not_end_an_engine() {
     );
 }
 
+/// Files tell that it is a library, and loading alone whether it is the right one.
+#[test]
+fn a_library_that_is_not_onnx_runtime_ends_the_program() {
+    let other = env!("CARGO_BIN_EXE_tengen");
+    for asked in [&["--backend", "ort"][..], &[]] {
+        let args = [&["gtp", "--ort-library", other], asked].concat();
+        refuses(&args, &["backend ort is not available: "]);
+    }
+}
+
+#[test]
+fn the_doctor_tells_of_a_library_that_the_environment_names() {
+    let mut doctor = Command::new(env!("CARGO_BIN_EXE_tengen"));
+    let output = doctor.arg("doctor").env("ORT_DYLIB_PATH", "/nowhere.so");
+    let output = output.output().expect("it was built for this test");
+    let said = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    let told = said.lines().find(|line| line.contains(" ort "));
+    let told = told.expect("a line of this backend");
+    assert!(
+        told.starts_with("BROKEN") && told.contains("/nowhere.so (from ORT_DYLIB_PATH)"),
+        "{told}"
+    );
+}
+
 #[test]
 fn a_flag_in_a_file_of_settings_is_named_as_one() {
     let folder = Scratch::new("flag-in-settings");

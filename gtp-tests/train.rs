@@ -94,6 +94,7 @@ fn a_run_says_at_once_that_a_device_is_missing() {
         ),
         (&["loop", &plan, "--out", &out], &on_card, library),
         (&["work", "--run", &out, "--threads=1"], &on_card, library),
+        (&["loop", &plan, "--out", &out], &on_card[2..], library),
     ] {
         let output = train(&[command, flags].concat()).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
@@ -411,4 +412,30 @@ fn the_plans_in_the_scripts_folder_are_valid() {
     let small = folder.parent().unwrap().join("cluster/small.toml");
     let text = std::fs::read_to_string(small).unwrap();
     tengen_train::cycle::CyclePlan::parse(&text).unwrap();
+}
+
+/// Packages have no checkout beside them, and no `tengen-lab`.
+#[cfg(unix)]
+#[test]
+fn a_package_has_licences_and_the_plans_that_need_no_other_file() {
+    let scratch = Scratch::new("package");
+    let script = Path::new(crate::REPOSITORY).join("scripts/package-files.sh");
+    let mut script = Command::new(script);
+    let made = script.arg(&*scratch).args(["-p", "tengen-train"]).output();
+    let made = made.unwrap();
+    assert!(made.status.success(), "{made:?}");
+    let read = |path: &Path| std::fs::read_to_string(path).unwrap();
+    let licences = read(&scratch.join("licences/crates.txt"));
+    assert!(read(&scratch.join("LICENSE")).starts_with("MIT"));
+    for part in ["the networks", "  burn-core-", "Permission is hereby"] {
+        assert!(licences.contains(part), "no {part}");
+    }
+    let plans = std::fs::read_dir(scratch.join("plans")).unwrap();
+    let plans: Vec<_> = plans.map(|plan| plan.unwrap().path()).collect();
+    for path in &plans {
+        let plan = tengen_train::cycle::CyclePlan::parse(&read(path)).unwrap();
+        let alone = plan.warm_up.is_none_or(|warm_up| warm_up.is_by_playouts());
+        assert!(alone, "{}", path.display());
+    }
+    assert!(plans.len() >= 5, "{plans:?}");
 }

@@ -22,7 +22,7 @@ fail() {
 }
 
 package=onnxruntime
-folder=${XDG_CACHE_HOME:-${HOME:?}/.cache}/tengen/onnxruntime
+folder=
 system=$(uname -s | tr '[:upper:]' '[:lower:]')-$(uname -m)
 while [ $# -gt 0 ]; do
     case $1 in
@@ -43,6 +43,8 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
+
+folder=${folder:-${XDG_CACHE_HOME:-${HOME:?}/.cache}/tengen/onnxruntime}
 
 file=libonnxruntime.so
 case "$package $system" in

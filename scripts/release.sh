@@ -77,59 +77,24 @@ esac
 for tool in cargo "${cross}strip" sha256sum "${tools[@]}"; do
     command -v "$tool" >/dev/null || fail "$tool is needed"
 done
-sysroot=$(rustc --print sysroot)
-[ -z "$triple" ] || [ -d "$sysroot/lib/rustlib/$triple/lib" ] ||
+[ -z "$triple" ] || [ -d "$(rustc --print sysroot)/lib/rustlib/$triple/lib" ] ||
     fail "the target is needed: rustup target add $triple"
 mkdir -p "$out" && [ -w "$out" ] || fail "cannot write to $out"
 cd "$top"
 
-# The crates that are linked with these features, as `name-version licence`.
-crates() {
-    cargo tree --locked "$@" ${triple:+--target "$triple"} --edges normal --prefix none \
-        --format '{p}|{l}' |
-        grep -vE "^tengen(-[a-z]+)? v" | sed 's/ ([^|]*)|/|/; s/ v/-/; s/|/ /; s/ (\*)$//' | sort -u
+# Builds without this machine's paths in the programs, so that the same sources make the same programs elsewhere.
+here=("$top" "${CARGO_HOME:-$HOME/.cargo}")
+build() {
+    local flags=("--remap-path-prefix=${here[0]}=/tengen" "--remap-path-prefix=${here[1]}=/cargo")
+    [ -z "${RUSTFLAGS:-}" ] || local -x RUSTFLAGS="$RUSTFLAGS ${flags[*]}"
+    cargo build --release --locked ${triple:+--target "$triple"} \
+        --config "target.'cfg(all())'.rustflags = ['${flags[0]}', '${flags[1]}']" "$@"
 }
 
-# The text of every licence once, below the crates that it applies to.
-licences() {
-    local sources=${CARGO_HOME:-$HOME/.cargo}/registry/src crate licence file sum
-    declare -A of=() text=()
-    echo "Tengen's own licence is in the file LICENSE. These crates are linked into its programs. A crate"
-    echo "that comes without a text has the usual one of its licence, which stands here with others:"
-    echo
-    while read -r crate licence; do
-        printf '  %-44s %s\n' "$crate" "$licence"
-        for file in "$sources"/*/"$crate"/{LICEN[CS]E,COPYING,COPYRIGHT,NOTICE,UNLICENSE}*; do
-            [ -f "$file" ] || continue
-            sum=$(sha256sum <"$file")
-            of[$sum]+=" $crate"
-            text[$sum]=$file
-        done
-    done
-    for sum in "${!of[@]}"; do
-        printf '\n%s\n\n' "$(printf '=%.0s' {1..78})"
-        fold -s -w 78 <<<"${of[$sum]# }"
-        echo
-        cat "${text[$sum]}"
-    done
-}
-
-# The licences of code added by the linker: Rust's standard library, and MinGW-w64 with GCC's parts.
-linked_licences() {
-    local from=$sysroot/share/doc/rust file
-    for file in COPYRIGHT-library.html COPYRIGHT.html; do
-        [ ! -f "$from/$file" ] || cp "$from/$file" "$1/rust-$file"
-    done
-    if [ -d "$from/licenses" ]; then
-        mkdir -p "$1/rust"
-        cp "$from"/licenses/* "$1/rust/"
-    fi
-    [ -n "$exe" ] || return 0
-    for package in mingw-w64-x86-64-dev gcc-mingw-w64-x86-64-posix-runtime; do
-        file=/usr/share/doc/$package/copyright
-        [ -f "$file" ] || fail "the licence of $package is not in $file"
-        cp "$file" "$1/$package.txt"
-    done
+# Copies the first page and all that it links to, pages behind pages included.
+pages() {
+    mkdir -p "$1"
+    scripts/linked-files.py README.md | xargs -d '\n' cp --parents -t "$1"
 }
 
 # The first page, for Windows with the line ends and the byte order mark that its editors need.
@@ -144,7 +109,7 @@ will do.
   tengen.exe gtp --game go   the engine, for a board program (Sabaki, GoGui, Lizzie): name this as
                              its command, with the whole path; without --game it plays NoGo
   tengen-match.exe --help    matches between engines
-  tengen-train.exe --help    networks of your own; plans are in plans\\
+  tengen-train.exe --help    networks of your own; plans are in plans\\, others in the sources
 
 Championship (SAU platform): choose tengen.exe as the engine. For arguments rename tengen.args.example
 to tengen.args and change it: docs\\programs-and-servers.md.
@@ -181,7 +146,7 @@ and a C library from ${glibc/_/ } on. Nothing has to be installed.
   ./tengen gtp --game go   the engine, for a board program; without --game it plays NoGo: see
                            docs/programs-and-servers.md
   ./tengen-match --help    matches between engines
-  ./tengen-train --help    networks of your own; plans are in plans/
+  ./tengen-train --help    networks of your own; plans are in plans/, others in the sources
 
 The default network is inside tengen; models/ holds it and others as files. README.md and docs/
 say everything else; where they speak of target/release, scripts/ or cargo, they mean the sources;
@@ -192,6 +157,7 @@ TEXT
 # Packs a folder of $work; the same files make the same archive. For Windows as a zip.
 pack() {
     local from=$work what=$1
+    chmod -R u=rwX,go=rX "$work/$1"
     # Gomocup's managers load a program from the root of its archive.
     [ "${2:-}" != --flat ] || from=$work/$1 what=.
     if [ -n "$exe" ]; then
@@ -200,20 +166,16 @@ pack() {
             TZ=UTC zip -q -X -9 "$work/$1.zip" -@)
     else
         tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime="$date" \
-            -cf - "$1" | xz -T0 >"$work/$1.tar.xz"
+            -cf - "$1" | xz --threads=2 >"$work/$1.tar.xz"
     fi
 }
 
 # The archive for Gomocup in this folder: one program with the networks of one game, after the others are
 # staged, since it is built in their place.
 brain() {
-    cargo build --release --locked -p tengen --no-default-features --features gomocup --bin tengen \
-        ${triple:+--target "$triple"}
-    mkdir -p "$1/licences"
+    build -p tengen --no-default-features --features gomocup --bin tengen
+    scripts/package-files.sh "$1" -p tengen --no-default-features ${triple:+--target "$triple"}
     "${cross}strip" -o "$1/pbrain-tengen$exe" "$built/tengen$exe"
-    cp LICENSE "$1/"
-    crates -p tengen --no-default-features | licences >"$1/licences/crates.txt"
-    linked_licences "$1/licences"
     sed 's/$/\r/' >"$1/README.txt" <<TEXT
 Tengen $version for Gomocup: freestyle, standard Gomoku and Renju on boards from 5x5 to 20x20, by networks from
 8x8 on. Free software (LICENSE).
@@ -229,17 +191,27 @@ TEXT
 # A wheel of the staged programs.
 wheel() {
     python3 -c 'import tomllib' 2>/dev/null || { echo "no wheel: Python 3.11 is needed"; return 0; }
-    SOURCE_DATE_EPOCH=$(date -d "$date" +%s) scripts/wheel.py "$stage" "$kind" "$work" >/dev/null
+    scripts/wheel.py "$stage" "$kind" "$work" >/dev/null
 }
 
-# A Debian package of the staged files, which Cargo.toml names as target/stage.
+# A Debian package of the staged files, which Cargo.toml names as target/stage, and of the pages.
 debian() {
     [ -z "$exe" ] || return 0
     cargo deb --version >/dev/null 2>&1 || { echo "no Debian package: cargo install cargo-deb"; return 0; }
+    pages "$work/pages"
     ln -sfn "$stage" target/stage
-    SOURCE_DATE_EPOCH=$(date -d "$date" +%s) cargo deb -p tengen --quiet --no-build --no-strip \
-        ${triple:+--target "$triple"} --output "$work"
-    rm target/stage
+    ln -sfn "$work/pages" target/pages
+    cargo deb -p tengen --quiet --no-build --no-strip ${triple:+--target "$triple"} --output "$work"
+    rm target/stage target/pages
+    if command -v dpkg-deb >/dev/null; then
+        dpkg-deb --extract "$work"/*.deb "$work/deb"
+        no_dead_links "$work/deb/usr/share/doc/tengen"
+    fi
+}
+
+# Fails at a link of the pages in a folder that leads to no file.
+no_dead_links() {
+    (cd "$1" && "$top/scripts/linked-files.py" README.md) >/dev/null || fail "a dead link below $1"
 }
 
 # A list of the programs' parts (SBOM) in CycloneDX's format.
@@ -252,33 +224,35 @@ parts() {
     find src -name "$name.cdx.json" -delete
 }
 
+# All files have the date of the commit.
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -c safe.directory="$top" log -1 --format=%ct 2>/dev/null || date +%s)}
+export SOURCE_DATE_EPOCH
+date=@$SOURCE_DATE_EPOCH
 echo "building; nothing built yet takes some 10 minutes on two cores, for Windows some 20"
-cargo build --release --locked -p tengen -p tengen-train ${triple:+--target "$triple"}
+build -p tengen -p tengen-train
 built=${CARGO_TARGET_DIR:-target}${triple:+/$triple}/release
 version=$(cargo pkgid --locked -p tengen | sed 's/.*[#@]//')
 name=tengen-$version-$kind
 end=tar.xz
 [ -z "$exe" ] || end=zip
-date=$(git log -1 --format=%cI 2>/dev/null || date -Iseconds)
 work=$(mktemp -d "$out/.release.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 stage=$work/$name
-mkdir -p "$stage/models" "$stage/plans" "$stage/licences"
+mkdir -p "$stage/models"
 
 for program in tengen tengen-match tengen-train; do
     "${cross}strip" -o "$stage/$program$exe" "$built/$program$exe"
+    ! grep -qaF -e "${here[0]}/" -e "${here[1]}/" "$stage/$program$exe" ||
+        fail "$program$exe contains paths of this machine"
 done
 cp models/*.onnx models/*.critic "$stage/models/"
-# The pages, and all that they link to.
-scripts/linked-files.py README.md | xargs -d '\n' cp --parents -t "$stage"
-cp scripts/plans/*.toml "$stage/plans/"
+pages "$stage"
+scripts/package-files.sh "$stage" -p tengen -p tengen-train ${triple:+--target "$triple"}
 if [ -z "$triple" ] || [ ${#run[@]} -gt 0 ]; then
     for program in tengen tengen-match tengen-train; do
         "${run[@]}" "$stage/$program$exe" man "$stage/man"
     done
 fi
-crates -p tengen -p tengen-train | licences >"$stage/licences/crates.txt"
-linked_licences "$stage/licences"
 if [ -n "$runtime" ]; then
     scripts/fetch-onnxruntime.sh --for "$kind" --into "$work/runtime"
     # Beside the program, which is searched first.
@@ -321,6 +295,7 @@ else
     for program in tengen-match tengen-train; do
         "${run[@]}" "$work/try/$name/$program$exe" --version >/dev/null || fail "$program does not run"
     done
+    no_dead_links "$work/try/$name"
     if [ -n "$exe" ]; then
         # As a manager does: the program at the root, without arguments.
         unzip -q "$work/pbrain-tengen-$version.zip" -d "$work/try/brain"

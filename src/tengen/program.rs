@@ -159,11 +159,19 @@ pub fn end(status: i32) -> ! {
 /// Writes `NAME.1` and a page for each subcommand that help lists, `NAME-SUBCOMMAND.1`, into a folder.
 ///
 /// # Errors
-/// If the folder cannot be made or written to.
+/// If the folder, which is named, cannot be made or written to.
 pub fn man_pages(command: Command, folder: &Path) -> io::Result<()> {
+    write_man_pages(command, folder).map_err(|error| {
+        let text = format!("no manual pages in {}: {error}", folder.display());
+        io::Error::new(error.kind(), text)
+    })
+}
+
+fn write_man_pages(command: Command, folder: &Path) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
     let name = command.get_name().to_owned();
-    clap_mangen::generate_to(command.disable_help_subcommand(true), folder)?;
+    let command = with_version(command.disable_help_subcommand(true));
+    clap_mangen::generate_to(command, folder)?;
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
         let file = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
@@ -175,6 +183,14 @@ pub fn man_pages(command: Command, folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// The pages of subcommands name the version, too, without a flag for it.
+fn with_version(command: Command) -> Command {
+    command.mut_subcommands(|part| {
+        let part = part.version(env!("CARGO_PKG_VERSION"));
+        with_version(part.disable_version_flag(true))
+    })
+}
+
 /// The page with the text below the flags, such as examples, under a heading that means something, and its lines as
 /// they are.
 fn with_examples(page: &str) -> String {
@@ -183,6 +199,7 @@ fn with_examples(page: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use tengen_nn::files::scratch::Scratch;
     use thiserror::Error;
 
     use super::*;
@@ -203,6 +220,27 @@ mod tests {
         }
         std::fs::remove_file(&path).unwrap();
         assert!(read_text(&path).is_err());
+    }
+
+    #[test]
+    fn pages_of_subcommands_name_the_version_and_errors_the_folder() {
+        let scratch = Scratch::new("man");
+        let folder = scratch.path().join("man");
+        let command = || {
+            Command::new("p")
+                .version("9")
+                .subcommand(Command::new("sub"))
+        };
+        man_pages(command(), &folder).unwrap();
+        let page = std::fs::read_to_string(folder.join("p-sub.1")).unwrap();
+        let version = concat!("v", env!("CARGO_PKG_VERSION"));
+        assert!(
+            page.contains(version) && !page.contains("version\\"),
+            "{page}"
+        );
+        let file = folder.join("p.1");
+        let error = man_pages(command(), &file).unwrap_err().to_string();
+        assert!(error.contains(&file.display().to_string()), "{error}");
     }
 
     #[test]

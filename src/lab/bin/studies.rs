@@ -52,7 +52,7 @@ fn run_arms<G: Trainable>(
     start: &G,
     interrupt: &Interrupt,
 ) -> anyhow::Result<()> {
-    let (runtime, clock) = (args.machine.play.runtime()?, SystemClock::new());
+    let (runtime, clock) = (args.machine.play.inference.runtime()?, SystemClock::new());
     let resources = args.machine.resources(&runtime, &clock)?;
     let folders = Folders {
         results: args.out.clone(),

@@ -167,8 +167,12 @@ mod tests {
         let error = Candidate::best(&bare(Device::Cuda(CudaDevices::only(0))))
             .unwrap_err()
             .to_string();
-        for part in ["cuda:0 needs ONNX Runtime for GPUs", "--gpu installs it"] {
+        for part in ["cuda:0 needs ONNX Runtime for GPUs", "onnxruntime-gpu"] {
             assert!(error.contains(part), "{error}");
         }
+        assert_eq!(bare(Device::Cpu).check(None), Ok(()));
+        let mut named = bare(Device::Cpu);
+        named.ort_library.option = Some("/nowhere.so".into());
+        assert!(named.check(None).is_err());
     }
 }

@@ -7,11 +7,18 @@ use std::path::{Path, PathBuf};
 
 use super::EvalError;
 
-/// The script that fetches the library for this system.
-pub const FETCH_SCRIPT: &str = if cfg!(windows) {
-    "fetch-onnxruntime.cmd"
+/// What fetches the library for this system, for messages: a script, which not all packages have, or pip.
+pub const FETCH: &str = if cfg!(windows) {
+    "fetch-onnxruntime.cmd, or pip install onnxruntime and --ort-library FILE (its capi\\onnxruntime.dll)"
 } else {
-    "scripts/fetch-onnxruntime.sh"
+    "fetch-onnxruntime.sh, or pip install onnxruntime and --ort-library FILE (its capi/libonnxruntime.so.*)"
+};
+
+/// The same for the build for GPUs.
+pub const FETCH_FOR_GPUS: &str = if cfg!(windows) {
+    "fetch-onnxruntime.cmd --gpu, or pip install onnxruntime-gpu and --ort-library FILE (its capi\\onnxruntime.dll)"
+} else {
+    "fetch-onnxruntime.sh --gpu, or pip install onnxruntime-gpu and --ort-library FILE (its capi/libonnxruntime.so.*)"
 };
 
 /// The library's file name on this system.
@@ -41,7 +48,7 @@ pub struct LibraryPlaces {
 impl LibraryPlaces {
     /// The default places of this process: `option`, the variable `ORT_DYLIB_PATH`, the folder of
     /// the executable, and `tengen/onnxruntime` in the user's cache folder (`XDG_CACHE_HOME` or
-    /// `~/.cache`; on Windows `LOCALAPPDATA`), where [`FETCH_SCRIPT`] puts it.
+    /// `~/.cache`; on Windows `LOCALAPPDATA`), where the script fetch-onnxruntime puts it.
     pub fn usual(option: Option<PathBuf>) -> LibraryPlaces {
         let path = |name: &str| {
             let value = std::env::var_os(name).filter(|value| !value.is_empty());
@@ -71,8 +78,7 @@ impl LibraryPlaces {
     }
 
     /// Whether the user has named the library.
-    #[cfg(feature = "ort")]
-    pub(super) fn is_named(&self) -> bool {
+    pub fn is_named(&self) -> bool {
         self.option.is_some() || self.variable.is_some()
     }
 
@@ -84,23 +90,23 @@ impl LibraryPlaces {
     pub fn find(&self) -> Result<PathBuf, EvalError> {
         let unavailable = |reason| EvalError::unavailable("ort", reason);
         let candidates = self.candidates();
-        if let Some(found) = candidates.iter().find(|path| path.is_file()) {
-            let name = found.display();
-            check(found).map_err(|reason| unavailable(format!("{name}: {reason}")))?;
-            return std::path::absolute(found).map_err(|error| unavailable(error.to_string()));
-        }
-        let tried: Vec<String> = candidates.iter().map(|p| p.display().to_string()).collect();
         let source = match (&self.option, &self.variable) {
             (Some(_), _) => " (from --ort-library)",
             (None, Some(_)) => " (from ORT_DYLIB_PATH)",
             (None, None) => "",
         };
+        if let Some(found) = candidates.iter().find(|path| path.is_file()) {
+            let name = found.display();
+            check(found).map_err(|reason| unavailable(format!("{name}{source}: {reason}")))?;
+            return std::path::absolute(found).map_err(|error| unavailable(error.to_string()));
+        }
+        let tried: Vec<String> = candidates.iter().map(|p| p.display().to_string()).collect();
         let tried = match &tried[..] {
             [] => ": no folder was given to look in".to_owned(),
             tried => format!(" at {}{source}", tried.join(" or ")),
         };
         Err(unavailable(format!(
-            "no ONNX Runtime library{tried}; get it with {FETCH_SCRIPT}"
+            "no ONNX Runtime library{tried}; get it with {FETCH}"
         )))
     }
 }
@@ -117,13 +123,11 @@ fn check(path: &Path) -> Result<(), String> {
     let (head, len) = beginning().map_err(|error| error.to_string())?;
     if !MAGIC.iter().any(|magic| head.starts_with(magic)) {
         return Err(format!(
-            "it is not a library for this system; get it with {FETCH_SCRIPT}"
+            "it is not a library for this system; get it with {FETCH}"
         ));
     }
     match elf_len(&head) {
-        Some(whole) if whole > len => Err(format!(
-            "it is truncated; fetch it again with {FETCH_SCRIPT}"
-        )),
+        Some(whole) if whole > len => Err(format!("it is truncated; fetch it again with {FETCH}")),
         _ => Ok(()),
     }
 }
@@ -161,7 +165,7 @@ pub(super) fn refused(id: u8, library: &Path) -> Option<String> {
     let beside = |path: &Path| path.with_file_name(PROVIDER).is_file();
     if !beside(library) && !beside(&real) {
         return Some(format!(
-            "{} has no GPU support: get the GPU build with {FETCH_SCRIPT} --gpu",
+            "{} has no GPU support: get the GPU build with {FETCH_FOR_GPUS}",
             library.display()
         ));
     }
@@ -224,7 +228,7 @@ mod tests {
         assert!(text.starts_with("backend ort is not available: "), "{text}");
         assert!(text.contains("/nowhere/bin"), "{text}");
         assert!(text.contains("/nowhere/cache"), "{text}");
-        assert!(text.contains(FETCH_SCRIPT), "{text}");
+        assert!(text.ends_with(FETCH), "{text}");
         assert!(!text.contains('\n'), "{text}");
         let nowhere = message(&LibraryPlaces::default());
         assert!(
@@ -290,10 +294,7 @@ mod tests {
     #[test]
     fn a_library_for_processors_is_told_so() {
         let reason = refused(0, Path::new("/nowhere/libonnxruntime.so")).unwrap();
-        assert!(
-            reason.contains(&format!("{FETCH_SCRIPT} --gpu")),
-            "{reason}"
-        );
+        assert!(reason.ends_with(FETCH_FOR_GPUS), "{reason}");
     }
 
     #[test]

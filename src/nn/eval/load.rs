@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::TractModel;
 use super::info::MAX_BYTES;
 #[cfg(feature = "ort")]
-use super::library::FETCH_SCRIPT;
+use super::library::FETCH_FOR_GPUS;
 use super::native::Level;
 use super::{
     BackendKind, Batch, Device, EvalError, Evaluator, HashEvaluator, HumanProfile, LibraryPlaces,
@@ -103,6 +103,26 @@ pub struct LoadOptions {
     pub board: Option<BoardSize>,
     /// Whom a network of KataGo's that imitates people imitates; other files are refused with one.
     pub profile: Option<HumanProfile>,
+}
+
+impl LoadOptions {
+    /// Checks what was asked for: this backend, or ONNX Runtime by its library or a GPU. That library is loaded, since
+    /// files do not tell whether it fits.
+    ///
+    /// # Errors
+    /// [`EvalError::Unavailable`] says what is missing, and how to get it.
+    pub fn check(&self, backend: Option<BackendKind>) -> Result<(), EvalError> {
+        let needs_ort = self.device != Device::Cpu || self.ort_library.option.is_some();
+        let Some(kind) = backend.or(needs_ort.then_some(BackendKind::Ort)) else {
+            return Ok(());
+        };
+        kind.available(self)?;
+        #[cfg(feature = "ort")]
+        if kind == BackendKind::Ort {
+            super::ort::environment(&self.ort_library)?;
+        }
+        Ok(())
+    }
 }
 
 /// Rows after which a GPU call takes no further request. A request has 64 at most, so one with 448
@@ -284,7 +304,7 @@ fn ort_available(options: &LoadOptions) -> Result<String, EvalError> {
     let is_there = || places.candidates().iter().any(|path| path.is_file());
     if device != Device::Cpu && !places.is_named() && !is_there() {
         return Err(refused(format!(
-            "{device} needs ONNX Runtime for GPUs, which is not installed: {FETCH_SCRIPT} --gpu installs it"
+            "{device} needs ONNX Runtime for GPUs, which is not installed: get it with {FETCH_FOR_GPUS}"
         )));
     }
     let library = places.find()?;

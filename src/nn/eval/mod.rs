@@ -45,7 +45,7 @@ pub use difference::Difference;
 pub use fake::{HashEvaluator, UniformEvaluator};
 pub use info::{LEAD, ModelInfo, OWNERSHIP, PLANES, POLICY, VALUE};
 pub use katago::{HumanProfile, UnknownProfile};
-pub use library::{FETCH_SCRIPT, LIBRARY_FILE, LibraryPlaces, has_driver};
+pub use library::{FETCH, FETCH_FOR_GPUS, LIBRARY_FILE, LibraryPlaces, has_driver};
 pub use load::{EvaluatorFactory, LoadOptions, ModelSource};
 pub use native::{NativeEvaluator, NativeModel};
 #[cfg(feature = "ort")]

@@ -1,6 +1,6 @@
 //! Checks requested settings before a program begins: what is not available is an error. Judges by
 //! files; a named network is loaded once and dropped, as only that tells whether a backend computes
-//! it. Built-in networks are not loaded: board programs start engines that they never ask for a
+//! it, and so is ONNX Runtime where it was asked for. Built-in networks are not loaded: board programs start engines that they never ask for a
 //! move.
 
 use thiserror::Error;
@@ -11,8 +11,7 @@ use crate::engine::{Backend, EngineOptions, built_in_boards};
 use crate::game::{BoardSize, GameInfo};
 use crate::games::{GAMES, UnknownGame, with_game};
 use tengen_nn::eval::{
-    BackendKind, Candidate, Device, EvalError, EvaluatorFactory, LoadOptions, ModelSource,
-    open_best,
+    BackendKind, Device, EvalError, EvaluatorFactory, LoadOptions, ModelSource, open_best,
 };
 
 /// Why settings are not available here.
@@ -68,7 +67,7 @@ impl EngineOptions {
         let load = self.load();
         match self.backend {
             Backend::Network(kind) => {
-                kind.available(&load)?;
+                load.check(Some(kind))?;
                 if self.model.is_none() && built_in_boards(&self.game).is_none() {
                     return Err(StartError::Other(format!(
                         "no network is built in for {}: give one with --model, or use --backend rollout",
@@ -76,13 +75,7 @@ impl EngineOptions {
                     )));
                 }
             }
-            Backend::Auto if self.device != Device::Cpu => {
-                Candidate::best(&load)?;
-            }
-            Backend::Auto if self.ort_library.is_some() => {
-                load.ort_library.find()?;
-            }
-            Backend::Auto | Backend::Rollout => {}
+            Backend::Auto | Backend::Rollout => load.check(None)?,
         }
         let model = self.model.clone();
         let loaded = model.map(|path| self.try_network(&path.into()));

@@ -60,7 +60,8 @@ fn worker_options(play: &PlayArgs, role: &str) -> WorkerOptions {
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
-    /// The plan, a TOML file; scripts/plans has examples [default: the plan of the run]
+    /// The plan, a TOML file; examples are in scripts/plans, of packages in plans or /usr/share/tengen/plans [default: the
+    /// plan of the run]
     plan: Option<PathBuf>,
     /// Folder of the run; a run of the same plan is continued [default: that of --run]
     #[arg(long, required_unless_present = "run")]
@@ -94,7 +95,7 @@ pub(crate) fn run_loop(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()>
     };
     let plan = plan.ok_or_else(|| {
         TrainError::Refused(format!(
-            "{} contains no run yet: give a plan, such as scripts/plans/nogo-9x9.toml",
+            "{} contains no run yet: give a plan, such as nogo-9x9.toml (loop --help tells where)",
             folder.display()
         ))
     })?;
@@ -110,7 +111,7 @@ fn run_plan<G: Trainable>(
     start: &G,
     interrupt: &Interrupt,
 ) -> anyhow::Result<()> {
-    let (runtime, clock) = (args.machine.play.runtime()?, SystemClock::new());
+    let (runtime, clock) = (args.machine.play.inference.runtime()?, SystemClock::new());
     let resources = args.machine.resources(&runtime, &clock)?;
     let mut teller = EventPrinter::new(args.json, interrupt);
     let observe = &mut |event: &RunEvent| teller.tell(event);
@@ -155,7 +156,7 @@ pub(crate) struct WorkArgs {
 
 /// Runs the command.
 pub(crate) fn work(args: &WorkArgs, interrupt: &Interrupt) -> anyhow::Result<()> {
-    let runtime = args.play.runtime()?;
+    let runtime = args.play.inference.runtime()?;
     let store = args.store.open(&args.run)?;
     let plan = wait_for_plan(&store)?;
     with_game!(&plan.game, plan.largest(), rules: &plan.rules, |start| {

@@ -96,6 +96,11 @@ fn quantize<G: Trainable>(
     info: &ModelInfo,
     onnx: &[u8],
 ) -> anyhow::Result<()> {
+    let runtime = Runtime {
+        device: args.device,
+        ..Runtime::usual(args.ort_library.clone())
+    };
+    runtime.check()?;
     let boards = boards(empty, info)?;
     let rows = rows(args, &boards)?;
     let wanted = args.positions as usize;
@@ -114,10 +119,6 @@ fn quantize<G: Trainable>(
         clock.now().as_secs_f64()
     );
 
-    let runtime = Runtime {
-        device: args.device,
-        ..Runtime::usual(args.ort_library.clone())
-    };
     let mut pairs = open_both(&runtime, &args.model, &smaller, &args.out, &validation)?;
     let found = differences(&mut pairs, &validation)?;
     let report = QuantizeReport {

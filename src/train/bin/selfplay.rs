@@ -179,7 +179,7 @@ fn play_by_network<G: Trainable>(
     start: &G,
     interrupt: &Interrupt,
 ) -> anyhow::Result<()> {
-    let (runtime, settings) = (args.inference.runtime(), &args.play.settings);
+    let (runtime, settings) = (args.inference.runtime()?, &args.play.settings);
     let network = runtime.open(&args.model, start.size())?;
     let how = args.how()?;
     let generator = format!(

@@ -41,13 +41,18 @@ pub struct Inference {
 }
 
 impl Inference {
-    /// Backend, device and library of networks in games.
-    pub fn runtime(&self) -> Runtime {
-        Runtime {
+    /// Backend, device and library of networks in games, which are there: the first network may come hours later.
+    ///
+    /// # Errors
+    /// As [`Runtime::check`].
+    pub fn runtime(&self) -> anyhow::Result<Runtime> {
+        let runtime = Runtime {
             backend: self.backend,
             device: self.device,
             library: LibraryPlaces::usual(self.ort_library.clone()),
-        }
+        };
+        runtime.check()?;
+        Ok(runtime)
     }
 }
 
@@ -71,19 +76,8 @@ pub struct PlayArgs {
     /// Threads that play.
     pub threads: Threads,
     #[command(flatten)]
-    inference: Inference,
-}
-
-impl PlayArgs {
-    /// Backend, device and library of networks in games, which are there: the first network may come hours later.
-    ///
-    /// # Errors
-    /// As [`Runtime::check`].
-    pub fn runtime(&self) -> anyhow::Result<Runtime> {
-        let runtime = self.inference.runtime();
-        runtime.check()?;
-        Ok(runtime)
-    }
+    /// What computes networks.
+    pub inference: Inference,
 }
 
 /// Devices and threads for networks.

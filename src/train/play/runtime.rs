@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::TrainError;
 use tengen::game::BoardSize;
 use tengen_nn::eval::{
-    BackendKind, Candidate, Device, EvaluatorFactory, LibraryPlaces, LoadOptions, ModelSource,
-    open_best,
+    BackendKind, Device, EvaluatorFactory, LibraryPlaces, LoadOptions, ModelSource, open_best,
 };
 
 /// Backend and device of networks.
@@ -30,17 +29,12 @@ impl Runtime {
         }
     }
 
-    /// Checks that the backend and the device are there, before there is a network to open.
+    /// Checks that what was asked for is there, before there is a network to open.
     ///
     /// # Errors
     /// [`TrainError::Eval`] says what is missing, and how to get it.
     pub fn check(&self) -> Result<(), TrainError> {
-        let options = self.options(None);
-        match self.backend {
-            Some(backend) => backend.available(&options).map(drop)?,
-            None => Candidate::best(&options).map(drop)?,
-        }
-        Ok(())
+        Ok(self.options(None).check(self.backend)?)
     }
 
     fn options(&self, board: Option<BoardSize>) -> LoadOptions {

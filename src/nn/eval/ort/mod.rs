@@ -17,7 +17,7 @@ use ort::session::builder::SessionBuilder;
 
 use parking_lot::Mutex;
 
-use super::{EvalError, FETCH_SCRIPT, LibraryPlaces, ModelInfo};
+use super::{EvalError, FETCH, LibraryPlaces, ModelInfo};
 use crate::BoardSize;
 pub use evaluators::{BoundEvaluator, OrtEvaluator};
 use evaluators::{unavailable, words};
@@ -138,17 +138,14 @@ static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
 ///
 /// # Errors
 /// [`EvalError::Unavailable`] when there is no usable library. A later call may try again.
-fn environment(places: &LibraryPlaces) -> Result<Environment, EvalError> {
+pub(super) fn environment(places: &LibraryPlaces) -> Result<Environment, EvalError> {
     let mut current = ENVIRONMENT.lock();
     if let Some(environment) = current.as_ref() {
         return Ok(environment.clone());
     }
     let path = places.find()?;
-    let builder = ort::init_from(&path).map_err(|error| {
-        unavailable(&format!(
-            "{error}; get a fitting library with {FETCH_SCRIPT}"
-        ))
-    })?;
+    let builder = ort::init_from(&path)
+        .map_err(|error| unavailable(&format!("{error}; get a fitting library with {FETCH}")))?;
     let environment = builder
         .with_name("tengen")
         .with_telemetry(false)

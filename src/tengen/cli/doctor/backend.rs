@@ -8,8 +8,8 @@ use tengen::encode::{Encode, Mismatch, find};
 use tengen::game::BoardSize;
 use tengen::games::with_game;
 use tengen_nn::eval::{
-    BackendKind, Batch, Difference, EvalError, Evaluator, EvaluatorFactory, FETCH_SCRIPT,
-    LoadOptions, ModelInfo, ModelSource, Outputs,
+    BackendKind, Batch, Difference, EvalError, Evaluator, EvaluatorFactory, FETCH, LoadOptions,
+    ModelInfo, ModelSource, Outputs,
 };
 use tengen_nn::onnx::{Header, PRECISION};
 
@@ -138,7 +138,7 @@ pub(super) fn backend(
                 EvalError::Unavailable {
                     backend: "native", ..
                 } => "another backend",
-                EvalError::Unavailable { .. } => FETCH_SCRIPT,
+                EvalError::Unavailable { .. } => FETCH,
                 _ => "",
             };
             return Finding::missing(what, error.to_string(), asked, fix);
@@ -159,7 +159,7 @@ pub(super) fn backend(
     };
     let differs = format!("{policy_kl:.3} nats in the policy and {value:.3} in the value");
     let text = format!("{text}, but its answers differ from tract's by {differs}");
-    Finding::broken(what, text, format!("another version: {FETCH_SCRIPT}"))
+    Finding::broken(what, text, format!("another version: {FETCH}"))
 }
 
 /// A middle-game position of the game and board of a network as planes, and its legal moves: int8 networks round

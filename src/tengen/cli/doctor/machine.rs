@@ -6,7 +6,7 @@ use std::process::Command;
 use tengen::engine::EngineOptions;
 use tengen::system;
 use tengen_nn::eval::{
-    BackendKind, CudaDevices, Device, EvalError, EvaluatorFactory, FETCH_SCRIPT, LoadOptions,
+    BackendKind, CudaDevices, Device, EvalError, EvaluatorFactory, FETCH_FOR_GPUS, LoadOptions,
     ModelSource, has_driver,
 };
 
@@ -122,7 +122,7 @@ pub(super) fn gpus(
             None => format!("{device}, {name}; {}", finding.text),
         };
         if finding.state == State::Broken {
-            finding.fix = format!("{FETCH_SCRIPT} --gpu");
+            FETCH_FOR_GPUS.clone_into(&mut finding.fix);
         }
         finding
     });

@@ -9,7 +9,7 @@ use tengen::engine::{
     Backend, EngineOptions, built_in, built_in_boards, built_in_name, none_built_in,
 };
 use tengen::games::{GAMES, UnknownGame, with_game};
-use tengen_nn::eval::{BackendKind, Candidate, Device, LoadOptions, ModelSource};
+use tengen_nn::eval::{BackendKind, Candidate, Device, FETCH, LoadOptions, ModelSource};
 
 use super::flags::EngineFlags;
 use super::output::print;
@@ -104,9 +104,12 @@ fn examine(options: &EngineOptions) -> Vec<Finding> {
     let reference = answer.map(|answer| (answer, Tolerance::of(&model)));
     let mut computing = Vec::new();
     for (kind, answer) in &tried {
-        let library = *kind == BackendKind::Ort && options.ort_library.is_some();
+        let library = *kind == BackendKind::Ort && load.ort_library.is_named();
         let asked = options.backend == Backend::Network(*kind) || library;
         let mut finding = backend(kind.name(), answer, reference, asked);
+        if library && finding.state == State::Broken {
+            finding.fix = format!("leave --ort-library and ORT_DYLIB_PATH out; {FETCH}");
+        }
         let is_there = || {
             load.ort_library
                 .candidates()
