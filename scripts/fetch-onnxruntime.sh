@@ -22,7 +22,10 @@ fail() {
 }
 
 package=onnxruntime
-folder=${XDG_CACHE_HOME:-${HOME:?}/.cache}/tengen/onnxruntime
+case ${XDG_CACHE_HOME:-} in
+/*) folder=$XDG_CACHE_HOME/tengen/onnxruntime ;;
+*) folder=${HOME:?}/.cache/tengen/onnxruntime ;;
+esac
 system=$(uname -s | tr '[:upper:]' '[:lower:]')-$(uname -m)
 while [ $# -gt 0 ]; do
     case $1 in
