@@ -355,6 +355,11 @@ fn games_of_go_and_gomoku_are_reviewed() {
         (&1.0.into(), &"black".into())
     );
     assert_eq!(end["lead"], 24.5);
+    assert_eq!(
+        end["candidates"],
+        serde_json::json!([]),
+        "nothing is to be answered"
+    );
     assert_eq!(game["moves"][1]["at"], "pass");
 
     // Black has an open three, does not extend it, and loses to White's.

@@ -44,6 +44,11 @@ while [ $# -gt 0 ]; do
     shift
 done
 
+# A relative folder is ignored, as the specification of XDG wants it.
+case ${XDG_CACHE_HOME:-} in
+/*) ;;
+*) XDG_CACHE_HOME= ;;
+esac
 folder=${folder:-${XDG_CACHE_HOME:-${HOME:?}/.cache}/tengen/onnxruntime}
 
 file=libonnxruntime.so

@@ -216,7 +216,7 @@ impl Browser {
 
     /// The middle of an element.
     #[track_caller]
-    fn middle(&self, selector: &str) -> Value {
+    pub(super) fn middle(&self, selector: &str) -> Value {
         self.wait(&format!(
             "(() => {{ const box = document.querySelector({selector:?})?.getBoundingClientRect();\
              return box && [box.left + box.width / 2, box.top + box.height / 2].map(Math.round); }})()"

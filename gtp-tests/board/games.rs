@@ -6,15 +6,14 @@ use serde_json::{Value, json};
 
 use super::client::{Board, Events};
 use super::quick;
-use crate::scratch::Scratch;
 
-fn begin(board: &Board, terms: &Value) {
+pub(super) fn begin(board: &Board, terms: &Value) {
     board.do_it(&json!({"do": "new", "terms": terms}));
 }
 
 /// Plays in the shown position.
 #[track_caller]
-fn play(board: &Board, at: &str) {
+pub(super) fn play(board: &Board, at: &str) {
     let node = &board.state()["current"];
     board.do_it(&json!({"do": "play", "at": at, "node": node}));
 }
@@ -190,7 +189,28 @@ fn records_of_other_programs_are_read_with_their_variations() {
     assert!(notes.contains("my own rules"), "{notes}");
 }
 
-/// Both sides have eight seconds for a game, while other clients disturb it.
+/// Also where one of them is cut off.
+#[test]
+fn files_in_different_encodings_are_opened_together() {
+    let board = quick();
+    let (gbk, ..) = encoding_rs::GBK.encode("(;GM[1]CA[GBK]SZ[9]PB[柯洁]PW[x];B[ee]");
+    let (big5, ..) = encoding_rs::BIG5.encode("(;GM[1]SZ[9]CA[Big5]PB[許功蓋]PW[y];B[ee])");
+    let files = [
+        &*gbk,
+        "(;GM[1]SZ[9]PB[申真谞]PW[z];B[ee])".as_bytes(),
+        &*big5,
+    ];
+    let sizes = files.map(|file| file.len().to_string()).join(",");
+    let reply = board.post(
+        &format!("load?{sizes}"),
+        "application/octet-stream",
+        &files.concat(),
+    );
+    assert_eq!(reply.status, 200, "{}", reply.body);
+    let titles: Value = serde_json::from_str(&board.get("titles").body).expect("JSON");
+    assert_eq!(titles, json!(["柯洁 – x", "申真谞 – z", "許功蓋 – y"]));
+}
+
 /// Stones in the middle of a game are judged dead where the points around them are not settled yet.
 #[test]
 fn a_count_of_a_game_that_goes_on_has_the_komi_of_the_game() {
@@ -245,26 +265,6 @@ fn a_saved_game_against_tengen_goes_on() {
 }
 
 #[test]
-#[cfg(unix)]
-fn the_last_move_before_the_end_is_kept() {
-    let folder = Scratch::new("kept-at-the-end");
-    let file = folder.path("kept.sgf");
-    let mut board = Board::start(&["--backend", "rollout", "--autosave", &file]);
-    let id = board.child.0.id().to_string();
-    begin(
-        &board,
-        &json!({"game": "nogo", "size": "5", "players": ["human", "human"]}),
-    );
-    play(&board, "C3");
-    // At once, long before the next regular write.
-    let asked = std::process::Command::new("kill").arg(&id).status();
-    assert!(asked.expect("kill").success());
-    board.child.0.wait().expect("it is our child");
-    let kept = std::fs::read_to_string(&file).expect("it was written");
-    assert!(kept.contains(";B[cc]"), "{kept}");
-}
-
-#[test]
 fn every_saved_game_names_its_encoding() {
     let board = quick();
     let mut page = Events::open(&board);
@@ -303,6 +303,7 @@ fn every_saved_game_names_its_encoding() {
     }
 }
 
+/// Both sides have eight seconds for a game, while other clients disturb it.
 #[test]
 fn a_clock_holds_regardless_of_pages() {
     let board = quick();
@@ -491,6 +492,17 @@ fn a_commented_record_keeps_what_its_file_has() {
         ] {
             assert!(sgf.contains(part), "no {part:?} in {sgf}");
         }
+        // For a page in Chinese.
+        let chinese = board.get("reviewed.sgf?zh").body;
+        for part in [
+            "C[hi\n\n由 Tengen",
+            "复盘：每个局面 5 次搜索，内置网络，",
+            "黑方胜率 ",
+            "领先 ",
+        ] {
+            assert!(chinese.contains(part), "no {part:?} in {chinese}");
+        }
+        assert!(!chinese.contains("winrate"), "{chinese}");
         assert_eq!(load(&board, sgf.as_bytes()).0, 200);
         assert_eq!(
             load(&board, format!("{game}(;GM[1]SZ[9]GN[other])").as_bytes()).0,
@@ -512,80 +524,4 @@ fn the_rules_of_the_command_line_are_the_usual_ones() {
     let given = games.map(|game| game["given_rules"] == "japanese");
     assert_eq!(given.filter(|is_it| *is_it).count(), 1, "those of Go");
     begin(&board, &json!({"game": "gomoku", "size": "9"}));
-}
-
-/// Runs a board until it is asked to end.
-#[cfg(unix)]
-fn with_kept(file: &str, args: &[&str], act: impl FnOnce(&Board)) {
-    let mut board = Board::start(&[args, &["--backend", "rollout", "--autosave", file]].concat());
-    act(&board);
-    let id = board.child.0.id().to_string();
-    let asked = std::process::Command::new("kill").arg(&id).status();
-    assert!(asked.expect("kill").success());
-    board.child.0.wait().expect("it is our child");
-}
-
-#[test]
-#[cfg(unix)]
-fn a_kept_game_outlives_a_file_that_is_looked_at() {
-    let folder = Scratch::new("kept-and-looked");
-    let (file, record) = (folder.path("kept.sgf"), folder.path("record.sgf"));
-    std::fs::write(&record, "(;GM[1]SZ[9]C[look];B[aa])").expect("writable");
-    let kept = || std::fs::read_to_string(&file).unwrap_or_default();
-    let earlier = || std::fs::read_to_string(format!("{file}.bak")).unwrap_or_default();
-    let terms = json!({"game": "nogo", "size": "5", "players": ["human", "human"]});
-    with_kept(&file, &[], |board| {
-        begin(board, &terms);
-        play(board, "C3");
-    });
-    assert!(kept().contains(";B[cc]") && earlier().is_empty());
-    with_kept(&file, &[&record], |board| {
-        board.do_it(&json!({"do": "go", "node": 1}));
-    });
-    assert!(
-        kept().contains(";B[cc]") && earlier().is_empty(),
-        "{}",
-        kept()
-    );
-    // Something is done: the game of the earlier run is still beside it.
-    with_kept(&file, &[&record], |board| {
-        board.do_it(&json!({"do": "comment", "node": 1, "text": "x"}));
-        board.do_it(&json!({"do": "comment", "node": 1, "text": "seen"}));
-    });
-    assert!(kept().contains("C[seen]") && earlier().contains(";B[cc]"));
-}
-
-/// The usual file is not refused for its content.
-#[test]
-#[cfg(unix)]
-fn what_cannot_be_read_is_kept_beside_the_new_game() {
-    let folder = Scratch::new("kept-unreadable");
-    let state = folder.join("tengen");
-    std::fs::create_dir(&state).expect("a folder");
-    let file = state.join("board.sgf");
-    std::fs::write(&file, "half a ga").expect("writable");
-    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_tengen"))
-        .args(["board", "--backend", "rollout"])
-        .env("XDG_STATE_HOME", &*folder)
-        .stdin(std::process::Stdio::null())
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::null())
-        .spawn()
-        .expect("the binary was built for this test");
-    let mut line = String::new();
-    let mut lines = std::io::BufReader::new(child.stdout.take().expect("it is piped"));
-    std::io::BufRead::read_line(&mut lines, &mut line).expect("an address");
-    let mut board = Board::of(child, line.trim());
-    begin(
-        &board,
-        &json!({"game": "nogo", "size": "5", "players": ["human", "human"]}),
-    );
-    play(&board, "C3");
-    let id = board.child.0.id().to_string();
-    let asked = std::process::Command::new("kill").arg(&id).status();
-    assert!(asked.expect("kill").success());
-    board.child.0.wait().expect("it is our child");
-    let text = |name: &str| std::fs::read_to_string(state.join(name)).unwrap_or_default();
-    assert!(text("board.sgf").contains(";B[cc]"));
-    assert_eq!(text("board.sgf.bak"), "half a ga");
 }

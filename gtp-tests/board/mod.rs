@@ -4,8 +4,12 @@ mod browser;
 mod client;
 mod driver;
 mod games;
+mod heard;
+#[cfg(unix)]
+mod kept;
 mod page;
 mod study;
+mod touch;
 mod watch;
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

@@ -6,9 +6,10 @@ use tengen::clock::{Clock as _, SystemClock};
 
 use super::client::Board;
 use super::driver::{Browser, HANG_TIMEOUT};
+use super::heard::{hears, listen};
 use crate::scratch::Scratch;
 
-const PEOPLE: [&str; 2] = ["human", "human"];
+pub(super) const PEOPLE: [&str; 2] = ["human", "human"];
 
 /// A browser with a board; `None` where there is no browser.
 pub(super) fn open(folder: &Scratch, args: &[&str]) -> Option<(Browser, Board)> {
@@ -20,7 +21,7 @@ pub(super) fn open(folder: &Scratch, args: &[&str]) -> Option<(Browser, Board)> 
 }
 
 /// A small board of Go.
-const GO: [&str; 6] = ["--game", "go", "--size", "9", "--threads", "1"];
+pub(super) const GO: [&str; 6] = ["--game", "go", "--size", "9", "--threads", "1"];
 
 fn begin_between_people(browser: &Browser, board: &Board, size: &str) {
     begin(
@@ -30,7 +31,7 @@ fn begin_between_people(browser: &Browser, board: &Board, size: &str) {
     );
 }
 
-fn begin(browser: &Browser, board: &Board, terms: &Value) {
+pub(super) fn begin(browser: &Browser, board: &Board, terms: &Value) {
     board.do_it(&json!({"do": "new", "terms": terms}));
     let what = terms["size"].as_str().expect("a size");
     browser.wait(&format!(
@@ -50,22 +51,22 @@ pub(super) fn load(browser: &Browser, folder: &Scratch, text: &str) {
     browser.wait("document.querySelector('#toast').innerText.includes('loaded.sgf')");
 }
 
-fn status(browser: &Browser, part: &str) {
+pub(super) fn status(browser: &Browser, part: &str) {
     browser.wait(&format!(
         "document.querySelector('#status').innerText.includes({part:?})"
     ));
 }
 
 /// Presses several keys, such as arrows.
-fn press_all(browser: &Browser, keys: &str) {
+pub(super) fn press_all(browser: &Browser, keys: &str) {
     keys.chars().for_each(|key| browser.press(&key.to_string()));
 }
 
 pub(super) const LEFT: &str = "\u{E012}";
 pub(super) const RIGHT: &str = "\u{E014}";
-const UP: &str = "\u{E013}";
-const ENTER: &str = "\u{E007}";
-const ESCAPE: &str = "\u{E00C}";
+pub(super) const UP: &str = "\u{E013}";
+pub(super) const ENTER: &str = "\u{E007}";
+pub(super) const ESCAPE: &str = "\u{E00C}";
 
 #[test]
 fn a_person_resigns_and_keys_do_what_their_buttons_may() {
@@ -245,7 +246,7 @@ fn a_count_is_an_estimate_that_people_correct() {
     browser.click("#count");
     browser.wait("document.getElementById('counted')?.innerText.includes('Estimate')");
     assert!(board.state()["end"].is_null());
-    hears(&browser, "Estimate: B+");
+    hears(&browser, "Estimate: Black wins, by ");
     // The stone in the corner is dead, until somebody says that it lives.
     browser.wait("document.querySelectorAll('#stones .dead').length > 0");
     browser.press("b");
@@ -373,296 +374,4 @@ fn a_remark_that_is_being_written_outlives_its_page() {
     while !board.get("game.sgf").body.contains("half a sentence") {
         assert!(clock.now() < HANG_TIMEOUT, "{}", board.get("game.sgf").body);
     }
-}
-
-#[test]
-fn nothing_covers_or_cuts_off_what_a_phone_shows() {
-    let folder = Scratch::new("page-phone");
-    let Some((browser, _board)) = open(&folder, &["--threads", "1"]) else {
-        return;
-    };
-    browser.size(360, 640);
-    browser.wait("innerWidth === 360");
-    load(&browser, &folder, "(;GM[1]SZ[9];B[ee])");
-    let covered = "return [...document.querySelectorAll('button, #slider')].filter((one) => one.getClientRects().length && !one.closest('#toast, #rest') && !one.disabled).filter((one) => {\
-                   const box = one.getBoundingClientRect(), top = document.elementFromPoint(box.x + box.width / 4, box.y + box.height / 2); return top && !one.contains(top) && !top.closest('#toast button'); }).map((one) => one.id);";
-    assert_eq!(browser.run(covered), json!([]));
-    let header = "const box = document.getElementById('new').getBoundingClientRect(), toast = document.getElementById('toast').getBoundingClientRect(); return toast.top > box.bottom;";
-    assert_eq!(browser.run(header), true);
-    browser.click("#help");
-    let wide = browser.run("const dialog = document.getElementById('dialog'); return [dialog.scrollWidth, dialog.clientWidth, dialog.innerText];");
-    assert!(wide[0].as_u64() <= wide[1].as_u64(), "{wide}");
-    assert!(wide[2].to_string().contains("first touch"), "{wide}");
-    browser.press(ESCAPE);
-    // With clocks and a level the name is whole, and the first touch says what a second one does.
-    browser.run("document.getElementById('language').click();");
-    let refused = "return (async () => { const { refusal } = await import(location.pathname + 'words.js'); return ['the game: go is not played on 25x25 here: rectangles of at most 19 columns or rows', 'SGF property GM has the value \"3\": expected 1 (Go, NoGo) or 4 (Gomoku)'].map(refusal); })();";
-    let refused = browser.run(refused);
-    assert_eq!(
-        refused,
-        json!(["go 不能使用 25x25 棋盘", "棋谱属性 GM 的值 3 无效"])
-    );
-}
-
-#[test]
-fn a_large_board_on_a_phone_says_that_a_second_touch_plays() {
-    let folder = Scratch::new("page-touch");
-    let Some((browser, board)) = open(&folder, &["--threads", "1"]) else {
-        return;
-    };
-    browser.size(360, 640);
-    let terms = json!({"game": "go", "size": "19", "players": ["human", "engine"], "level": {"strength": 1}, "clock": "byoyomi 600 30 5"});
-    begin(&browser, &board, &terms);
-    let name = "const name = [...document.querySelectorAll('.player b')].find((one) => one.innerText === 'Tengen'); return name.scrollWidth <= name.clientWidth;";
-    assert_eq!(browser.run(name), true);
-    let touch = "const board = document.getElementById('board'), box = board.getBoundingClientRect(), at = { clientX: box.x + box.width / 2, clientY: box.y + box.height / 2, bubbles: true, pointerType: 'touch' };\
-                 board.dispatchEvent(new PointerEvent('click', at));";
-    listen(&browser);
-    browser.run(touch);
-    status(&browser, "touch it again to play");
-    hears(&browser, "touch it again to play");
-    assert_eq!(board.state()["current"], 0);
-    browser.run(touch);
-    browser.wait("document.getElementById('slider').max > 0");
-}
-
-#[test]
-fn what_is_chosen_can_be_seen_with_the_systems_colours() {
-    let folder = Scratch::new("page-forced");
-    let Some((browser, _board)) = open(&folder, &["--threads", "1"]) else {
-        return;
-    };
-    let forced = json!({"cmd": "Emulation.setEmulatedMedia", "params": {"features": [{"name": "forced-colors", "value": "active"}]}});
-    browser.ask("POST", "/goog/cdp/execute", &forced);
-    browser.wait("matchMedia('(forced-colors: active)').matches");
-    for (what, one, other) in [
-        (
-            "backgroundColor",
-            "[data-layer=candidates]",
-            "[data-layer=none]",
-        ),
-        ("backgroundImage", ".player i.B", ".player i.W"),
-        ("outlineStyle", ".player.turn", ".player:not(.turn)"),
-        ("backgroundColor", "#evalbar", "#evalbar i"),
-    ] {
-        let differ = format!(
-            "const [one, other] = [{one:?}, {other:?}].map((name) => getComputedStyle(document.querySelector(name)).{what}); return one !== other;"
-        );
-        assert_eq!(browser.run(&differ), true, "{one}: {what}");
-    }
-}
-
-#[test]
-fn every_size_has_the_board_and_its_controls_without_scrolling() {
-    let folder = Scratch::new("page-sizes");
-    let Some((browser, board)) = open(&folder, &["--game", "go", "--size", "19", "--threads", "1"])
-    else {
-        return;
-    };
-    begin(
-        &browser,
-        &board,
-        &json!({"game": "go", "size": "19", "players": ["human", "engine"], "level": {"visits": 1}}),
-    );
-    for (width, height, least) in [
-        (360, 640, 340.0),
-        (640, 360, 300.0),
-        (880, 640, 540.0),
-        (683, 384, 330.0),
-        (1366, 768, 730.0),
-        (1920, 1080, 1040.0),
-        (2560, 1440, 1400.0),
-    ] {
-        browser.size(width, height);
-        browser.wait(&format!("innerWidth === {width}"));
-        browser.run("scrollTo(0, 0);");
-        std::thread::sleep(std::time::Duration::from_millis(200));
-        let boxes = browser.run("return ['board', 'engine', 'pass', 'undo', 'resign', 'back', 'next', 'status'].map((id) => { const box = document.getElementById(id).getBoundingClientRect(); return [id, box.left, box.top, box.right, box.bottom]; });");
-        for found in boxes.as_array().into_iter().flatten() {
-            let number = |at: usize| found[at].as_f64().expect("a number");
-            let inside = number(1) >= -0.5
-                && number(2) >= -0.5
-                && number(3) <= f64::from(width) + 0.5
-                && number(4) <= f64::from(height) + 0.5;
-            assert!(inside, "{width}x{height}: {found}");
-        }
-        let side = boxes[0][3].as_f64().unwrap_or(0.0) - boxes[0][1].as_f64().unwrap_or(0.0);
-        assert!(side >= least, "{width}x{height}: a board of {side}");
-        // What is beside the controls has room: its own, or that of a page that scrolls.
-        let rest = browser.run("return document.getElementById('rest').clientHeight;");
-        assert!(rest.as_f64() >= Some(180.0), "{width}x{height}: {rest}");
-        browser.check();
-    }
-}
-
-/// Keeps what is spoken from now on.
-pub(super) fn listen(browser: &Browser) {
-    browser.run("window.heard = []; const box = document.getElementById('said'); new MutationObserver(() => heard.push(box.textContent)).observe(box, {childList: true});");
-}
-
-#[track_caller]
-pub(super) fn hears(browser: &Browser, part: &str) {
-    browser.wait(&format!("heard.some((text) => text.includes({part:?}))"));
-}
-
-/// Gives an element the focus, and presses Enter there.
-fn enter(browser: &Browser, selector: &str) {
-    browser.element(selector);
-    browser.run(&format!("document.querySelector({selector:?}).focus();"));
-    browser.press(ENTER);
-}
-
-#[test]
-fn the_focus_stays_where_a_button_was() {
-    let folder = Scratch::new("page-focus");
-    let Some((browser, board)) = open(&folder, &GO) else {
-        return;
-    };
-    listen(&browser);
-    load(&browser, &folder, "(;GM[1]SZ[9];B[ee];W[cc];B[gg])");
-    let focused = |selector: &str| {
-        browser.wait(&format!(
-            "document.activeElement.matches({selector:?}) && document.activeElement.getClientRects().length > 0"
-        ));
-        std::thread::sleep(std::time::Duration::from_millis(150));
-        browser.wait(&format!("document.activeElement.matches({selector:?})"));
-    };
-    let shown = |number: &str| {
-        browser.wait(&format!(
-            "document.getElementById('slider').value === '{number}'"
-        ));
-    };
-    enter(&browser, "#last");
-    shown("3");
-    focused("#last");
-    // In a group arrows choose, and do not walk through the game.
-    browser.run("document.querySelector('[data-layer=candidates]').focus();");
-    browser.press(RIGHT);
-    focused("[data-layer=policy][aria-checked=true]");
-    browser.press(LEFT);
-    focused("[data-layer=candidates][aria-checked=true]");
-    shown("3");
-    assert_eq!(
-        browser.run("return document.querySelectorAll('#layers [tabindex=\"0\"], #tabs [tabindex=\"0\"]').length;"),
-        2
-    );
-    browser.press("l");
-    hears(&browser, "Policy");
-    // A position is set up by keyboard, and told as it will be.
-    enter(&browser, "[data-tab=moves]");
-    enter(&browser, "#edit");
-    focused("[data-tool=B]");
-    browser.press("b");
-    hears(&browser, "G3, Black, last move");
-    browser.press(UP);
-    hears(&browser, "G4, empty");
-    browser.press(ENTER);
-    hears(&browser, "G4, Black");
-    browser.press(ESCAPE);
-    enter(&browser, "#edit-done");
-    focused("#edit");
-    assert_eq!(
-        board.state()["stones"]
-            .as_str()
-            .map(|stones| stones.matches('B').count()),
-        Some(3)
-    );
-    // Who resigns goes on with a rematch.
-    let players =
-        json!({"game": "go", "size": "9", "players": ["human", "engine"], "level": {"visits": 1}});
-    begin(&browser, &board, &players);
-    enter(&browser, "#resign");
-    focused("#rematch");
-    browser.check();
-}
-
-#[test]
-fn what_happens_is_heard() {
-    let folder = Scratch::new("page-heard");
-    let Some((browser, board)) = open(&folder, &GO) else {
-        return;
-    };
-    load(&browser, &folder, "(;GM[1]SZ[9]AW[dc]AB[cc][ec][db]PL[B])");
-    listen(&browser);
-    // A capture and Tengen's answer in one redraw.
-    browser.run("const draw = requestAnimationFrame; window.requestAnimationFrame = (act) => setTimeout(() => { window.requestAnimationFrame = draw; draw(act); }, 1000);");
-    board.do_it(&json!({"do": "players", "players": PEOPLE, "level": {}}));
-    board.do_it(&json!({"do": "play", "at": "D6", "node": 0}));
-    board.do_it(&json!({"do": "play", "at": "A1", "node": 1}));
-    hears(&browser, "Black D6. captured 1. White A1. Black to move.");
-    browser.press("a");
-    hears(&browser, "Win rate");
-    browser.press("a");
-    // Points that are not open to both, and time that runs out.
-    begin(
-        &browser,
-        &board,
-        &json!({"game": "nogo", "size": "9", "players": PEOPLE, "clock": "absolute 12"}),
-    );
-    hears(&browser, "Black: 12 seconds left");
-    for (node, at) in [(0, "A9"), (1, "B9"), (2, "F5")] {
-        board.do_it(&json!({"do": "play", "at": at, "node": node}));
-    }
-    browser.wait("document.getElementById('slider').value === '3'");
-    browser.press("b");
-    press_all(&browser, &[LEFT; 5].concat());
-    press_all(&browser, &[UP; 3].concat());
-    hears(&browser, "A8, empty, only for Black");
-    browser.check();
-}
-
-#[test]
-fn a_game_is_played_and_heard_by_keyboard_alone() {
-    let folder = Scratch::new("page-keys");
-    let Some((browser, board)) = open(
-        &folder,
-        &["--game", "gomoku", "--size", "9", "--threads", "1"],
-    ) else {
-        return;
-    };
-    begin(
-        &browser,
-        &board,
-        &json!({"game": "gomoku", "size": "9", "players": PEOPLE}),
-    );
-    let said = |part: &str| {
-        browser.wait(&format!(
-            "document.getElementById('said').innerText.includes({part:?})"
-        ));
-    };
-    // On the board arrows move a cursor.
-    browser.press("b");
-    said("E5, empty");
-    browser.press(ENTER);
-    said("Black E5. White to move.");
-    browser.press(UP);
-    said("E6, empty");
-    browser.press(ENTER);
-    said("White E6.");
-    browser.press("\u{E00C}");
-    // Or moves are typed, with the letters of the board, which has an I.
-    for (at, color) in [
-        ("F5", "Black"),
-        ("F6", "White"),
-        ("G5", "Black"),
-        ("G6", "White"),
-        ("H5", "Black"),
-        ("H6", "White"),
-    ] {
-        browser.press("m");
-        press_all(&browser, &at.to_lowercase());
-        browser.press(ENTER);
-        said(&format!("{color} {at}."));
-        browser.press("\u{E00C}");
-    }
-    browser.press("m");
-    press_all(&browser, "z9");
-    browser.press(ENTER);
-    browser.wait("document.getElementById('toast').innerText.includes('z9')");
-    browser.run("document.getElementById('typed').value = '';");
-    press_all(&browser, "i5");
-    browser.press(ENTER);
-    said("Black I5. Black wins, five in a row.");
-    browser.wait("document.querySelectorAll('#board .won').length === 5");
-    browser.check();
 }

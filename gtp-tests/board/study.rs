@@ -7,7 +7,8 @@ use tengen::clock::{Clock as _, SystemClock};
 
 use super::client::Board;
 use super::driver::{Browser, HANG_TIMEOUT};
-use super::page::{RIGHT, hears, listen, load, open};
+use super::heard::{hears, listen};
+use super::page::{RIGHT, load, open};
 use crate::book::{SMALL, build};
 use crate::scratch::Scratch;
 

@@ -7,9 +7,22 @@ pub mod scratch;
 
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
+
+/// The user's folder for files of a kind: the one that this variable names, or this one below the home folder; on Windows
+/// that for local data. Relative paths are ignored, as the XDG specification demands; `None` where there is no other.
+pub fn user_folder(variable: &str, below_home: &str) -> Option<PathBuf> {
+    let folder = |name: &str| {
+        let path = std::env::var_os(name).map(PathBuf::from);
+        path.filter(|path| path.is_absolute())
+    };
+    match cfg!(windows) {
+        true => folder("LOCALAPPDATA"),
+        false => folder(variable).or_else(|| Some(folder("HOME")?.join(below_home))),
+    }
+}
 
 /// Why a file was not opened or read.
 #[derive(Debug, Error)]

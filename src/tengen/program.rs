@@ -113,6 +113,17 @@ pub fn print(text: impl Display) -> io::Result<()> {
     })
 }
 
+/// A flag raised by `kill`, by which systems stop their services: it tells that from Ctrl-C, if it is asked for before
+/// [`stop_on_ctrl_c`].
+///
+/// # Errors
+/// Errors of the operating system.
+pub fn told_by_kill() -> io::Result<Arc<AtomicBool>> {
+    let raised = Arc::new(AtomicBool::new(false));
+    system::raise_on_kill(&raised)?;
+    Ok(raised)
+}
+
 /// A flag raised by the first Ctrl-C or `kill`, whose second one ends the process, and at the end of the terminal
 /// (SIGHUP), unless that is ignored or the system does not say whether it is. Call it once per process.
 ///

@@ -6,6 +6,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::EvalError;
+use crate::files::user_folder;
 
 /// What fetches the library for this system, for messages: a script, which not all packages have, or pip.
 pub const FETCH: &str = if cfg!(windows) {
@@ -50,21 +51,14 @@ impl LibraryPlaces {
     /// the executable, and `tengen/onnxruntime` in the user's cache folder (`XDG_CACHE_HOME` or
     /// `~/.cache`; on Windows `LOCALAPPDATA`), where the script fetch-onnxruntime puts it.
     pub fn usual(option: Option<PathBuf>) -> LibraryPlaces {
-        let path = |name: &str| {
-            let value = std::env::var_os(name).filter(|value| !value.is_empty());
-            value.map(PathBuf::from)
-        };
+        let named = std::env::var_os("ORT_DYLIB_PATH").filter(|value| !value.is_empty());
         let beside = std::env::current_exe().ok();
         let beside = beside.and_then(|exe| exe.parent().map(Path::to_owned));
-        let cache = if cfg!(windows) {
-            path("LOCALAPPDATA")
-        } else {
-            path("XDG_CACHE_HOME").or_else(|| path("HOME").map(|home| home.join(".cache")))
-        };
+        let cache = user_folder("XDG_CACHE_HOME", ".cache");
         let cache = cache.map(|folder| folder.join("tengen").join("onnxruntime"));
         LibraryPlaces {
             option,
-            variable: path("ORT_DYLIB_PATH"),
+            variable: named.map(PathBuf::from),
             folders: beside.into_iter().chain(cache).collect(),
         }
     }

@@ -82,6 +82,10 @@ pub struct GameRecord {
     pub result: String,
     /// Date in SGF's notation (`2026-08-23`); empty if unknown.
     pub date: String,
+    /// Where it is played (SGF's `PC`); empty if unknown.
+    pub place: String,
+    /// The tournament or the like (SGF's `EV`); empty if unknown.
+    pub event: String,
     /// Main time of each side in seconds (SGF's `TM`); empty if unknown.
     pub main_time: String,
     /// Overtime or increment in words (SGF's `OT`); empty for none.
@@ -113,6 +117,8 @@ impl GameRecord {
             white: String::new(),
             result: String::new(),
             date: String::new(),
+            place: String::new(),
+            event: String::new(),
             main_time: String::new(),
             overtime: String::new(),
             comment: String::new(),

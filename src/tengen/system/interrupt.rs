@@ -23,6 +23,18 @@ pub fn raise_on_interrupt(raised: &Arc<AtomicBool>) -> io::Result<()> {
     Ok(())
 }
 
+/// Makes a plain `kill` set a flag, too: before that of [`raise_on_interrupt`], if it is called before that.
+#[cfg(unix)]
+pub fn raise_on_kill(raised: &Arc<AtomicBool>) -> io::Result<()> {
+    signal_hook::flag::register(signal_hook::consts::SIGTERM, Arc::clone(raised)).map(drop)
+}
+
+/// There is none: what ends a process ends it at once.
+#[cfg(not(unix))]
+pub fn raise_on_kill(_raised: &Arc<AtomicBool>) -> io::Result<()> {
+    Ok(())
+}
+
 /// Status of a process that a signal ended, to which its number is added, as a shell has it.
 #[cfg(unix)]
 const SIGNALLED: i32 = 128;

@@ -13,7 +13,9 @@ pub use files::{
     UNFINISHED, open_to_lock, own_temporary_folder, rename, replace, sync_folder, try_lock,
     write_unfinished,
 };
-pub use interrupt::{end, end_as_interrupted, hold_window, raise_on_hangup, raise_on_interrupt};
+pub use interrupt::{
+    end, end_as_interrupted, hold_window, raise_on_hangup, raise_on_interrupt, raise_on_kill,
+};
 pub use processes::{Guard, ProcessGroup, watch};
 
 /// Bytes that are left to the rest of the program. More than 32 MiB: the C library of Linux gets so much from the

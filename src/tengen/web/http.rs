@@ -82,6 +82,11 @@ impl Until<'_> {
 }
 
 impl Request {
+    /// What follows the `?` in its address; empty without one.
+    pub fn query(&self) -> &str {
+        self.path.split_once('?').map_or("", |(_, query)| query)
+    }
+
     /// Reads the head of a request.
     pub(super) fn read_head(stream: &TcpStream) -> Result<Request, Refused> {
         let mut until = Until::new(stream, HEAD_TIME);

@@ -4,13 +4,12 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::Context as _;
 use parking_lot::Mutex;
-use tengen::program;
 use tengen::record::file;
+use tengen_nn::files::user_folder;
 
 use super::board_state::BoardState;
 use super::game::NewGame;
@@ -19,20 +18,42 @@ use super::session::Session;
 /// Minimum interval between two writes.
 const INTERVAL: Duration = Duration::from_secs(2);
 
-/// Interval of the check for Ctrl-C.
-const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+/// Takes up what is kept in a file, and returns the file: the usual one if none is named, `None` for `off`.
+///
+/// # Errors
+/// For a named file, as [`recall_named`].
+pub(super) fn open(
+    session: &mut Session,
+    named: Option<PathBuf>,
+) -> anyhow::Result<Option<PathBuf>> {
+    if let Some(path) = named {
+        if path.as_os_str() == "off" {
+            return Ok(None);
+        }
+        let name = || format!("--autosave {}", path.display());
+        recall_named(session, &path).with_context(name)?;
+        return Ok(Some(path));
+    }
+    let usual = usual_file();
+    match &usual {
+        None => log::warn!(
+            "the game is not kept, as neither XDG_STATE_HOME nor HOME names a folder (on Windows LOCALAPPDATA): \
+             --autosave FILE keeps it"
+        ),
+        Some(path) => {
+            if let Err(error) = recall(session, path) {
+                let (file, backup) = (path.display(), backup(path));
+                let backup = backup.display();
+                log::warn!("{file}: {error:#}; when a game is played it becomes {backup}");
+            }
+        }
+    }
+    Ok(usual)
+}
 
 /// The usual file, in the user's folder for the state of programs.
-pub(super) fn usual_file() -> Option<PathBuf> {
-    let path = |name: &str| {
-        let value = std::env::var_os(name).filter(|value| !value.is_empty());
-        value.map(PathBuf::from)
-    };
-    let folder = if cfg!(windows) {
-        path("LOCALAPPDATA")
-    } else {
-        path("XDG_STATE_HOME").or_else(|| Some(path("HOME")?.join(".local").join("state")))
-    };
+fn usual_file() -> Option<PathBuf> {
+    let folder = user_folder("XDG_STATE_HOME", ".local/state");
     Some(folder?.join("tengen").join("board.sgf"))
 }
 
@@ -40,7 +61,7 @@ pub(super) fn usual_file() -> Option<PathBuf> {
 ///
 /// # Errors
 /// As [`recall`], and where there is no such folder.
-pub(super) fn recall_named(session: &mut Session, path: &Path) -> anyhow::Result<()> {
+fn recall_named(session: &mut Session, path: &Path) -> anyhow::Result<()> {
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
@@ -55,7 +76,7 @@ pub(super) fn recall_named(session: &mut Session, path: &Path) -> anyhow::Result
 ///
 /// # Errors
 /// If the file cannot be read, or has no game that can be played here.
-pub(super) fn recall(session: &mut Session, path: &Path) -> anyhow::Result<()> {
+fn recall(session: &mut Session, path: &Path) -> anyhow::Result<()> {
     let bytes = match file::read_bytes(path) {
         Ok(bytes) => bytes,
         Err(file::FileError::Missing) => return Ok(()),
@@ -107,20 +128,8 @@ impl Autosave {
         }
     }
 
-    /// Writes the game when the program is asked to end, and ends it.
-    pub(super) fn keep_at_the_end(&self, asked: &AtomicBool) {
-        while !asked.load(Ordering::Relaxed) {
-            std::thread::sleep(LOOK_INTERVAL);
-        }
-        self.save();
-        if let Err(error) = program::end_as_interrupted() {
-            log::warn!("{error}");
-        }
-        program::end(1)
-    }
-
     /// Writes the game if it differs from what was written before; returns whether it was written.
-    fn save(&self) -> bool {
+    pub(super) fn save(&self) -> bool {
         let mut state = self.state.lock();
         let Some(text) = self.table.look(text).filter(|text| *text != state.written) else {
             return false;
@@ -154,7 +163,7 @@ impl Autosave {
 }
 
 /// Where the file of an earlier run goes when this one has something to keep.
-pub(super) fn backup(path: &Path) -> PathBuf {
+fn backup(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".bak");
     name.into()

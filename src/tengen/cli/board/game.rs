@@ -114,8 +114,8 @@ pub(super) struct BoardGame {
     pub(super) counted: Option<(usize, Settled)>,
     /// The last review as JSON, and its number; 0 for none.
     pub(super) reviewed: (u64, Arc<str>),
-    /// The same as SGF with comments.
-    pub(super) reviewed_sgf: Arc<str>,
+    /// The same as SGF with comments, in each language.
+    pub(super) reviewed_sgf: [Arc<str>; 2],
     /// Notes on the loaded game, and on the engine.
     pub(super) notes: Vec<String>,
     /// The other games of its file.
@@ -143,7 +143,7 @@ impl BoardGame {
             analyses: HashMap::new(),
             counted: None,
             reviewed: (0, "null".into()),
-            reviewed_sgf: "".into(),
+            reviewed_sgf: ["".into(), "".into()],
             notes: Vec::new(),
             others: OtherGames::default(),
             is_touched: false,

@@ -15,6 +15,8 @@ mod worker;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
@@ -35,6 +37,9 @@ use qrcodegen::{QrCode, QrCodeEcc};
 use session::Session;
 use std::process::{Command, Stdio};
 
+/// Interval of the check for Ctrl-C.
+const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+
 /// The settings that a level consists of, and itself.
 const OF_A_LEVEL: &[&str] = &[
     "level",
@@ -50,7 +55,7 @@ const OF_A_LEVEL: &[&str] = &[
 ///
 /// Prints the address of the page, which contains a secret: anyone with it can use the engine. Only
 /// programs on this computer can reach it, unless --phone is given. Nothing is searched while no page is open; Ctrl-C ends
-/// it.
+/// it, and so does `kill`, with status 0.
 #[derive(Debug, Args)]
 pub(crate) struct Board {
     /// A game to show.
@@ -103,25 +108,7 @@ impl Board {
             ..NewGame::default()
         };
         let mut session = Session::new(Arc::new(engine), terms, Arc::clone(&time))?;
-        let kept = match self.autosave {
-            Some(path) if path.as_os_str() == "off" => None,
-            Some(path) => {
-                let name = || format!("--autosave {}", path.display());
-                autosave::recall_named(&mut session, &path).with_context(name)?;
-                Some(path)
-            }
-            None => {
-                let usual = autosave::usual_file();
-                if let Some(path) = &usual
-                    && let Err(error) = autosave::recall(&mut session, path)
-                {
-                    let (file, backup) = (path.display(), autosave::backup(path));
-                    let backup = backup.display();
-                    log::warn!("{file}: {error:#}; when a game is played it becomes {backup}");
-                }
-                usual
-            }
-        };
+        let kept = autosave::open(&mut session, self.autosave)?;
         if let Some(path) = &self.file {
             let name = || path.display().to_string();
             let bytes = file::read_bytes(path).with_context(name)?;
@@ -132,11 +119,12 @@ impl Board {
         let server = Server::bind(self.port, host, self.phone)?;
         let (working, watching) = (Arc::clone(&table), Arc::clone(&table));
         spawn("engine", move || worker::work(&working, &time))?;
-        if let Some(path) = kept {
-            let autosave = Arc::new(Autosave::new(table, path));
-            let asked = program::stop_on_ctrl_c().context("Ctrl-C cannot be caught")?;
-            let ending = Arc::clone(&autosave);
-            spawn("end", move || ending.keep_at_the_end(&asked))?;
+        let autosave = kept.map(|path| Arc::new(Autosave::new(table, path)));
+        let stopped = program::told_by_kill().context("signals cannot be caught")?;
+        let asked = program::stop_on_ctrl_c().context("Ctrl-C cannot be caught")?;
+        let ending = autosave.clone();
+        spawn("end", move || end(&asked, &stopped, ending.as_deref()))?;
+        if let Some(autosave) = autosave {
             spawn("autosave", move || autosave.keep())?;
         }
         spawn("clocks", move || watching.watch_clocks())?;
@@ -151,6 +139,23 @@ impl Board {
         }
         server.serve()
     }
+}
+
+/// Ends the program when it is asked to, after the game is kept: as a success if systems stop their services in this way.
+fn end(asked: &AtomicBool, stopped: &AtomicBool, autosave: Option<&Autosave>) {
+    while !asked.load(Ordering::Relaxed) {
+        std::thread::sleep(LOOK_INTERVAL);
+    }
+    if let Some(autosave) = autosave {
+        autosave.save();
+    }
+    if stopped.load(Ordering::Relaxed) {
+        program::end(0);
+    }
+    if let Err(error) = program::end_as_interrupted() {
+        log::warn!("{error}");
+    }
+    program::end(1)
 }
 
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> anyhow::Result<()> {

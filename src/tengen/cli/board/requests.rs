@@ -10,6 +10,7 @@ use tengen::record::{LaterSetup, Vertex};
 use tengen::web::{Host, Page, Reply, Request};
 
 use super::super::flags::EngineFlags;
+use super::super::review::Language;
 use super::board_state::BoardState;
 use super::game::{Level, NewGame, Who, title};
 use super::report::Task;
@@ -46,10 +47,17 @@ impl Host for BoardState {
             }
             "game.sgf" => game("game.sgf", &self.look(Session::sgf)),
             "reviewed.sgf" => {
-                let text = self.look(|session| match &*session.game.reviewed_sgf {
-                    "" => String::new(),
-                    own => session.game.others.with(own),
-                });
+                let language = match request.query() == "zh" {
+                    true => Language::Chinese,
+                    false => Language::English,
+                };
+                let text =
+                    self.look(
+                        |session| match &*session.game.reviewed_sgf[language as usize] {
+                            "" => String::new(),
+                            own => session.game.others.with(own),
+                        },
+                    );
                 game("reviewed.sgf", &text)
             }
             _ => return None,
@@ -108,7 +116,17 @@ fn load(table: &BoardState, request: &Request) -> Reply {
     if kind != "application/octet-stream" {
         return Reply::text(415, "games are sent as application/octet-stream\n");
     }
-    done(table.act(|session| session.load(&request.body)))
+    // Several files follow each other, with their sizes in the address.
+    let mut rest = &*request.body;
+    let mut files = Vec::new();
+    let sizes = request.query().split(',');
+    for size in sizes.filter_map(|size| size.parse().ok()) {
+        let (file, later) = rest.split_at_checked(size).unwrap_or((rest, &[]));
+        files.push(file);
+        rest = later;
+    }
+    files.extend(Some(rest).filter(|rest| !rest.is_empty()));
+    done(table.act(|session| session.load_files(&files)))
 }
 
 fn done(result: anyhow::Result<()>) -> Reply {

@@ -14,7 +14,7 @@ use tengen::registry;
 use tengen::search::{AnalysisOptions, PointsByMove, Purpose, SearchReport, StopFlag};
 
 use super::super::flags::EngineFlags;
-use super::super::review::{Game, Reviewer, THRESHOLDS, annotated_sgf};
+use super::super::review::{Game, Language, Reviewer, THRESHOLDS, annotated_sgf};
 use super::board_state::BoardState;
 use super::report::{SearchedPosition, Task, TaskRequest, winner};
 use super::session::Session;
@@ -359,7 +359,9 @@ fn review(table: &BoardState, job: &Job, stop: &StopFlag) {
                 .nodes
                 .iter()
                 .filter_map(|&node| places.get(node).copied());
-            let sgf = annotated_sgf(&record, nodes, &line.collect::<Vec<_>>(), &reviewed);
+            let line: Vec<usize> = line.collect();
+            let sgf = Language::ALL
+                .map(|language| annotated_sgf(&record, nodes.clone(), &line, &reviewed, language));
             session.take_review(json.to_string(), sgf);
         }
         Err(error) => {

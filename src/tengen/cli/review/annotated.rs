@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
-use tengen::game::BoardSize;
+use tengen::game::{BoardSize, Color};
 use tengen::gtp::parse_vertex;
 use tengen::record::sgf::{self, SgfNode, read_tree, write_tree};
 use tengen::record::{GameRecord, Play};
@@ -51,7 +51,7 @@ impl AnnotatedGames {
     ) -> anyhow::Result<()> {
         let path = self.0.get(file).context("a file has a place")?;
         let (nodes, line) = nodes_of(record, whole).unwrap_or_else(|| bare_nodes(record));
-        write(path, &text(record, nodes, &line, review))
+        write(path, &text(record, nodes, &line, review, Language::English))
     }
 }
 
@@ -61,16 +61,24 @@ fn is_ours(path: &Path) -> bool {
     String::from_utf8_lossy(&bytes).contains(MARK)
 }
 
+/// The language of the comments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::cli) enum Language {
+    English,
+    Chinese,
+}
+
 /// A game with all its nodes as SGF; `line` has those of the positions that were reviewed, the first one without a move.
 pub(in crate::cli) fn text(
     record: &GameRecord,
     mut nodes: Vec<SgfNode>,
     line: &[usize],
     review: &Review,
+    language: Language,
 ) -> String {
     for (number, &at) in line.iter().skip(1).enumerate() {
         if let Some(node) = nodes.get_mut(at) {
-            node.comment = joined(&node.comment, &comment(review, number));
+            node.comment = joined(&node.comment, &comment(review, number, language));
         }
     }
     for position in &review.positions {
@@ -84,15 +92,8 @@ pub(in crate::cli) fn text(
             sgf::add_winrate(&mut node.others, share);
         }
     }
-    let about = format!(
-        "{MARK} {}: {} a position, {}{}",
-        review.settings.version,
-        review.settings.search,
-        review.settings.network,
-        rules(&review.game)
-    );
     let annotated = GameRecord {
-        comment: joined(&record.comment, &about),
+        comment: joined(&record.comment, &language.about(review)),
         ..record.clone()
     };
     write_tree(&annotated, &nodes)
@@ -158,40 +159,120 @@ fn add_line(nodes: &mut Vec<SgfNode>, played: usize, size: BoardSize, line: &[St
 }
 
 /// What the review says of the move after this many others.
-fn comment(review: &Review, number: usize) -> String {
+fn comment(review: &Review, number: usize, language: Language) -> String {
     let at = |moves| review.positions.iter().find(|found| found.moves == moves);
     let mut lines = Vec::new();
     let judged = at(number).and_then(|before| before.played.as_ref());
     if let Some(judged) = judged
         && let Some(class) = judged.class
     {
-        let mut line = class.name().to_owned();
+        let mut line = language.class(class).to_owned();
         if let (Some(loss), true) = (judged.loss, class != Class::ThrownAway) {
-            line += &format!(": loses {:.1}%", 100.0 * loss);
-            if let Some(points) = judged.points {
-                line += &format!(" and {points:.1} points");
-            }
+            line += &language.loss(loss, judged.points);
         }
         if !judged.better.is_empty() {
-            line += &format!("; better {}", judged.better.join(" "));
+            let better = judged.better.join(" ");
+            line += &match language {
+                Language::English => format!("; better {better}"),
+                Language::Chinese => format!("；更好 {better}"),
+            };
         }
         lines.push(line);
     }
     if let Some(after) = at(number + 1) {
-        lines.extend(value(after));
+        lines.extend(language.value(after));
     }
     lines.join("\n")
 }
 
-/// How a position stands.
-fn value(position: &Position) -> Option<String> {
-    if let Some(winner) = position.winner {
-        return Some(format!("{} wins, proven", winner.capital()));
+impl Language {
+    /// In the order of their numbers.
+    pub(in crate::cli) const ALL: [Language; 2] = [Language::English, Language::Chinese];
+
+    /// How the game was reviewed.
+    fn about(self, review: &Review) -> String {
+        let (settings, rules) = (&review.settings, rules(&review.game));
+        let (version, search, network) = (&settings.version, &settings.search, &settings.network);
+        if self == Language::English {
+            return format!("{MARK} {version}: {search} a position, {network}{rules}");
+        }
+        let mut search = search.clone();
+        for (word, own) in [
+            ("visits", "次搜索"),
+            ("playouts", "次模拟"),
+            ("or", "或"),
+            ("s", "秒"),
+        ] {
+            search = search.replace(&format!(" {word}"), &format!(" {own}"));
+        }
+        let network = match &**network {
+            "built in" => "内置网络",
+            "no network" => "无网络",
+            path => path,
+        };
+        let rules = rules.replace(", komi", "，贴目").replace(", ", "，");
+        format!("由 Tengen {version} 复盘：每个局面 {search}，{network}{rules}")
     }
-    let mut text = format!("Black's winrate {:.1}%", 100.0 * position.winrate?);
-    if let Some(lead) = position.lead {
-        let ahead = if lead < 0.0 { "White" } else { "Black" };
-        text += &format!(", {} ahead by {:.1}", ahead, lead.abs());
+
+    fn class(self, class: Class) -> &'static str {
+        match (self, class) {
+            (Language::English, _) => class.name(),
+            (_, Class::Inaccuracy) => "小失误",
+            (_, Class::Mistake) => "失误",
+            (_, Class::Blunder) => "大恶手",
+            (_, Class::ThrownAway) => "葬送胜局",
+        }
     }
-    Some(text)
+
+    /// What a move has cost, after its class.
+    fn loss(self, loss: f32, points: Option<f32>) -> String {
+        let percent = 100.0 * loss;
+        match (self, points) {
+            (Language::English, None) => format!(": loses {percent:.1}%"),
+            (Language::English, Some(points)) => {
+                format!(": loses {percent:.1}% and {points:.1} points")
+            }
+            (Language::Chinese, None) => format!("：胜率损失 {percent:.1}%"),
+            (Language::Chinese, Some(points)) => {
+                format!("：胜率损失 {percent:.1}%，损 {points:.1} 目")
+            }
+        }
+    }
+
+    fn side(self, side: Color) -> &'static str {
+        match (self, side) {
+            (Language::English, _) => side.capital(),
+            (Language::Chinese, Color::Black) => "黑方",
+            (Language::Chinese, Color::White) => "白方",
+        }
+    }
+
+    /// How a position stands.
+    fn value(self, position: &Position) -> Option<String> {
+        if let Some(winner) = position.winner {
+            let winner = self.side(winner);
+            return Some(match self {
+                Language::English => format!("{winner} wins, proven"),
+                Language::Chinese => format!("已证明：{winner}胜"),
+            });
+        }
+        let percent = 100.0 * position.winrate?;
+        let mut text = match self {
+            Language::English => format!("Black's winrate {percent:.1}%"),
+            Language::Chinese => format!("黑方胜率 {percent:.1}%"),
+        };
+        if let Some(lead) = position.lead {
+            let ahead = self.side(if lead < 0.0 {
+                Color::White
+            } else {
+                Color::Black
+            });
+            let points = lead.abs();
+            text += &match self {
+                Language::English => format!(", {ahead} ahead by {points:.1}"),
+                Language::Chinese => format!("，{ahead}领先 {points:.1} 目"),
+            };
+        }
+        Some(text)
+    }
 }

@@ -22,7 +22,7 @@ use tengen::search::StopFlag;
 use super::flags::{EngineFlags, OF_A_BOOK, refused, with_default, with_visits};
 use super::output::{self, Progress, end_as_interrupted, stop_on_ctrl_c};
 use annotated::AnnotatedGames;
-pub(super) use annotated::text as annotated_sgf;
+pub(super) use annotated::{Language, text as annotated_sgf};
 pub(super) use facts::Game;
 use pages::Pages;
 use record::Source;

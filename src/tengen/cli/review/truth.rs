@@ -161,7 +161,11 @@ impl SearchedPosition<'_> {
             lead: self.lead(),
             winner,
             visits: self.report.map_or(0, |report| report.visits),
-            candidates: self.candidates(played),
+            // Where the game is over there is no answer, although a search may find one after two passes.
+            candidates: match self.outcome {
+                Some(_) => Vec::new(),
+                None => self.candidates(played),
+            },
             played: played.map(|mv| self.judged(mv, winner, by_network)),
         }
     }

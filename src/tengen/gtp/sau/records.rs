@@ -94,7 +94,14 @@ impl RecordWriter {
         let path = folder.join(style.file_name(record, &files.suffix));
         // One of them is better than none.
         let ours = file::write(&path, &style.charset.encode(&style.write(record)));
-        file::write(&other, sgf::write(record).as_bytes())?;
+        let day = style.time.split(' ').next().unwrap_or_default();
+        let record = GameRecord {
+            date: day.replace('.', "-"),
+            place: style.place,
+            event: style.event,
+            ..record.clone()
+        };
+        file::write(&other, sgf::write(&record).as_bytes())?;
         ours?;
         files.written = Some(path);
         let now = [&files.sgf, &files.written];
@@ -213,6 +220,9 @@ mod tests {
         );
         let path = folder.join("records").join(ng("先手胜", ""));
         assert_eq!(first.written(), Some(&*path));
+        let sgf = file::read_sgf(&folder.join("records/NG-202608230840.sgf"), 0);
+        let GameRecord { date, event, .. } = sgf.expect("it is there");
+        assert_eq!((&*date, &*event), ("2026-08-23", "CCGC"));
     }
 
     #[test]

@@ -149,6 +149,8 @@ impl SgfReader {
             "PW" => self.record.white = simple_text(value),
             "RE" => self.record.result = simple_text(value),
             "DT" => self.record.date = simple_text(value),
+            "PC" => self.record.place = simple_text(value),
+            "EV" => self.record.event = simple_text(value),
             "TM" => self.record.main_time = simple_text(value),
             "OT" => self.record.overtime = simple_text(value),
             // There it names the game.

@@ -242,6 +242,8 @@ fn header(record: &GameRecord) -> String {
         ("PW", &record.white),
         ("RE", &record.result),
         ("DT", &record.date),
+        ("PC", &record.place),
+        ("EV", &record.event),
         ("TM", &record.main_time),
         ("OT", &record.overtime),
     ] {

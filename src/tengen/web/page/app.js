@@ -2,7 +2,7 @@
 // file (local.js).
 import * as board from "./board.js";
 import * as book from "./book.js";
-import { $, enable, h, keepFocus, options, patch, recall, remember, toast } from "./dom.js";
+import { $, enable, follow, h, keepFocus, options, patch, placeToast, recall, remember, toast } from "./dom.js";
 import * as edit from "./edit.js";
 import { pathTo, sibling } from "./gametree.js";
 import * as graph from "./graph.js";
@@ -18,7 +18,7 @@ import { label, refusal, say, switchLanguage } from "./words.js";
 
 
 const look = { layer: recall("layer") || "candidates", tab: "", ghost: -1, aim: -1, cursor: -1, line: null, node: null, hint: null, evaluation: recall("evaluation") === "on", sound: recall("sound") !== "off" };
-let host = null, drawing = false, pressed = false;
+let host = null, drawing = false, pressed = false, slider = null;
 
 async function send(command) {
   const refused = await host.send(command);
@@ -104,6 +104,7 @@ function draw() {
   if (!hidden) graph.draw({ line, now: view.current, scores: view.scores, marks: reviews.marks(store.review, line, store.reviewed) });
   drawBars(view, line, at);
   drawPanel(view, found, hidden);
+  placeToast();
   keep();
 }
 
@@ -119,7 +120,7 @@ function tellReview({ reviewing, current, game }) {
 }
 
 function drawBars(view, line, at) {
-  Object.assign($("slider"), { max: line.length - 1, value: at });
+  Object.assign($("slider"), { max: line.length - 1, ...(slider.isHeld() ? {} : { value: at }) });
   $("slider").setAttribute("aria-valuetext", `${say("move")} ${at}`);
   for (const name of ["first", "back"]) enable($(name), at > 0);
   for (const name of ["next", "last"]) enable($(name), at < line.length - 1);
@@ -305,7 +306,9 @@ export function begin(chosen) {
   });
   graph.listen(go);
   for (const id of ["first", "back", "next", "last", "engine", "analyse", "pass", "undo", "count", "resign", "hint", "rematch", "evaluation", "takeBack", "doAgain", "sound"]) $(id).addEventListener("click", () => can(id) && act[id]());
-  $("slider").addEventListener("input", (event) => go(currentLine()[Number(event.target.value)]?.id));
+  const walk = () => go(currentLine()[Number($("slider").value)]?.id);
+  slider = follow($("slider"), walk);
+  $("slider").addEventListener("input", () => slider.acts() && walk());
   $("say").addEventListener("submit", (event) => { event.preventDefault(); playTyped($("typed").value); });
   $("language").addEventListener("click", () => { switchLanguage(); label(); redraw(); });
   $("help").addEventListener("click", help);

@@ -2,7 +2,7 @@
 import { $, brief, h, patch, percent, share, signed } from "./dom.js";
 import { announce } from "./heard.js";
 import { columnName, indexOf as indexIn, shown, vertexOf } from "./names.js";
-import { say, side } from "./words.js";
+import { ended, listed, pair, say, side } from "./words.js";
 
 const CELL = 60, R = 28;
 
@@ -24,15 +24,15 @@ function openness(view, index) {
   if (fate === "B" || fate === "W") return say(fate === "B" ? "mark_black" : "mark_white");
   if (isForbidden(view, index)) return say("forbidden");
   if (view.end || view.game === "gomoku" || !bits || bits === "3") return say("empty");
-  return `${say("empty")}, ${bits === "0" ? say("closed") : say("onlyFor", { side: side(bits === "1" ? "B" : "W") })}`;
+  return listed(say("empty"), bits === "0" ? say("closed") : say("onlyFor", { side: side(bits === "1" ? "B" : "W") }));
 }
 
 // Says what is on a point, for those who hear the board: with its candidate, if that is shown.
 export function tellPoint(view, index, analysis) {
   const stone = view.stones[index], dead = view.count?.points[index] === "d", candidate = analysis?.candidates.find(({ at }) => indexIn(view, at) === index);
-  const what = stone === "." ? openness(view, index) : side(stone) + (dead ? `, ${say("dead")}` : "");
+  const what = stone === "." ? openness(view, index) : listed(side(stone), dead && say("dead"));
   const mark = (view.marks ?? []).filter((found) => found.at === index).map((found) => found.text || say(`mark_${found.kind}`));
-  announce([shown(view.game, vertexOf(view, index)), what, index === lastOf(view) && say("lastMove"), ...mark, candidate && worth(candidate, analysis.to_move)].filter(Boolean).join(", "));
+  announce(listed(shown(view.game, vertexOf(view, index)), what, index === lastOf(view) && say("lastMove"), ...mark, candidate && worth(candidate, analysis.to_move)));
 }
 
 export function listen(handlers) {
@@ -136,7 +136,7 @@ function bubble(candidate, { candidates: [best], to_move: mover, visits, lead: t
   const small = candidate !== best && candidate.visits < visits / 40;
   const lead = candidate.lead ?? (candidate === best ? total : null);
   const under = lead != null ? signed(mover === "B" ? lead : -lead) : seen ? brief(candidate.visits) : say("played");
-  const title = `${shown(size.game, candidate.at)}: ${percent(share(mover, candidate.winrate))}, ${candidate.visits} ${say("visits")}, ${say("policy")} ${percent(candidate.prior)}`;
+  const title = pair(shown(size.game, candidate.at), listed(percent(share(mover, candidate.winrate)), `${candidate.visits} ${say("visits")}`, `${say("policy")} ${percent(candidate.prior)}`));
   return h("g", { class: `candidate ${tone(candidate, best, mover)} ${small ? "far" : ""}`, "data-at": candidate.at },
     h("circle", { cx, cy, r: small ? 20 : 27, fill: "var(--c)", stroke: candidate === best ? "#fff" : "none", "stroke-width": 3 }),
     h("text", { x: cx, y: small ? cy + 6 : cy + 1, "text-anchor": "middle", "font-size": small ? (text.length > 2 ? 12 : 16) : text.length > 3 ? 15 : 21, "font-weight": 650 }, text),
@@ -257,7 +257,7 @@ function mark({ kind, at, to, text }, view) {
 export function draw({ view, analysis, layer, path, line, ghost, aim, cursor, hint, open, next }) {
   if (view.width !== size.width || view.height !== size.height || view.game !== size.game || !$("stones")) ground(view);
   $("board").classList.toggle("open", Boolean(open));
-  $("frame").setAttribute("aria-label", `${say("boardOf", { game: say(view.game), size: `${view.width}×${view.height}` })} ${view.last ? `${say("lastMove")}: ${shown(view.game, view.last)}.` : ""}`);
+  $("frame").setAttribute("aria-label", `${say("boardOf", { game: say(view.game), size: `${view.width}×${view.height}` })} ${view.last ? ended(pair(say("lastMove"), shown(view.game, view.last))) : ""}`);
   const under = [], over = [], last = indexOf(view.last), dead = (index) => view.count?.points[index] === "d";
   const stones = [...view.stones].flatMap((color, index) => (color === "." ? [] : [disc(index, color, dead(index) ? "stone dead" : "stone")]));
   if (last >= 0 && view.stones[last] !== "." && (layer !== "numbers" || line)) {

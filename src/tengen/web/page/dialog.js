@@ -1,6 +1,6 @@
 // The dialogs for a new game (game, board, rules, players, time), and for the players of one that goes on.
 import { $, h, options, patch, toast } from "./dom.js";
-import { refusal, rules, say, side } from "./words.js";
+import { aside, refusal, rules, say, side } from "./words.js";
 
 const PLAYERS = [["humanBlack", ["human", "engine"]], ["humanWhite", ["engine", "human"]], ["both", ["human", "human"]], ["engines", ["engine", "engine"]]];
 
@@ -39,7 +39,7 @@ function playersAndLevel() {
 
 function ofNewGame() {
   const game = known(chosen.game), [players, level] = playersAndLevel();
-  const usual = game.given_rules ? `${say("usual")} (${rules(game.given_rules)})` : say("usual");
+  const usual = game.given_rules ? aside(say("usual"), rules(game.given_rules)) : say("usual");
   const name = (key, index) => chosen.players[index] === "human" && entry(key, { placeholder: side(index ? "W" : "B"), maxlength: 100 });
   const names = [name("black", 0), name("white", 1)].filter(Boolean);
   const clock = {

@@ -92,8 +92,15 @@ export function keepFocus() {
 }
 
 let hiding = 0, lasting = "";
+// A message lies over the names and the state of the game: neither over the board nor over the buttons, where these are seen.
+export function placeToast() {
+  const { left, width } = $("play").getBoundingClientRect(), { top } = $("acts").getBoundingClientRect(), seen = top > 60 && top < innerHeight;
+  Object.assign($("toast").style, seen ? { left: `${left + width / 2}px`, bottom: `${innerHeight - top + 3}px`, maxWidth: `${width}px` } : { left: "", bottom: "", maxWidth: "" });
+}
+
 function write(text, button) {
   const box = $("toast"), keep = keepFocus();
+  placeToast();
   box.replaceChildren(h("span", {}, text), ...(button ? [h("button", { onclick: () => { write(lasting); button.act(); } }, button.word)] : []));
   box.hidden = !text;
   keep();
@@ -103,13 +110,34 @@ function write(text, button) {
 // A message, with a button to answer it if given; it goes by itself.
 export function toast(text, { button } = {}) {
   write(text, button);
-  hiding = setTimeout(() => write(lasting), button ? 12000 : 5000);
+  hiding = setTimeout(() => write(lasting), button ? 8000 : 5000);
 }
 
 // A message that stays, and comes back after others, until it is empty.
 export function hold(text) {
   lasting = text;
   write(text);
+}
+
+// Acts where a pointer presses, moves and lets go. A finger does so across only, and where it taps: up and down it scrolls
+// the page. Returns what tells whether a pointer is down, and whether it acts.
+export function follow(element, act) {
+  let start = null, acts = true;
+  const see = (event) => {
+    const across = Math.abs(event.clientX - start.clientX), along = Math.abs(event.clientY - start.clientY);
+    acts = event.pointerType !== "touch" || across > along;
+    return across + along;
+  };
+  const end = () => { start = null; acts = true; };
+  element.addEventListener("pointerdown", (event) => { start = event; see(event); if (acts) act(event); });
+  element.addEventListener("pointermove", (event) => {
+    if (!event.buttons) end();
+    if (start) see(event);
+    if (start && acts) act(event);
+  });
+  addEventListener("pointerup", (event) => { if (start && (see(event) < 10 || acts)) act(event); end(); });
+  addEventListener("pointercancel", end);
+  return { isHeld: () => start !== null, acts: () => acts };
 }
 
 // Gives a file to the person.

@@ -1,19 +1,17 @@
 // Winrate and lead over the game: a click goes to the move.
-import { $, h, patch, percent, signed } from "./dom.js";
+import { $, follow, h, patch, percent, signed } from "./dom.js";
 import { say } from "./words.js";
 
 const LEFT = 34, RIGHT = 42, TOP = 10, BOTTOM = 20;
 let places = [];
 
 export function listen(go) {
-  const move = (event) => {
+  follow($("graph"), (event) => {
     const box = $("graph").getBoundingClientRect();
     if (!places.length) return;
     const inner = box.width - LEFT - RIGHT, x = (event.clientX - box.left - LEFT) / inner;
     go(places[Math.max(0, Math.min(places.length - 1, Math.round(x * (places.length - 1))))]);
-  };
-  $("graph").addEventListener("pointerdown", move);
-  $("graph").addEventListener("pointermove", (event) => { if (event.buttons) move(event); });
+  });
 }
 
 // `line` is a list of nodes with their evaluations; marks are highlighted moves.

@@ -3,7 +3,7 @@ import { $ } from "./dom.js";
 import { pathTo } from "./gametree.js";
 import { shown } from "./names.js";
 import { countText, estimate, resultText, thinker } from "./result.js";
-import { say, side } from "./words.js";
+import { ended, say, side } from "./words.js";
 
 let before = null, context = null;
 
@@ -53,7 +53,7 @@ export function tell(view, tree, sound) {
   const key = [view.game, view.current, view.end?.result, view.width].join();
   if (before && before.key !== key) tellMoves(view, tree, sound, node);
   before = { key, current: view.current, taken: view.taken };
-  tellChange("count", view.count?.points ?? "", view.count && `${estimate(view)} ${countText(view)}.`.trim());
+  tellChange("count", view.count?.points ?? "", view.count && ended(`${estimate(view)} ${countText(view)}`.trim()));
 }
 
 function tellMoves(view, tree, sound, node) {
@@ -63,11 +63,11 @@ function tellMoves(view, tree, sound, node) {
   const parts = [];
   for (const { color, at } of played ? since : view.current !== before.current ? [node] : []) {
     if (!at) continue;
-    parts.push(`${side(color)} ${at === "pass" ? say("pass") : shown(view.game, at)}.`);
+    parts.push(ended(`${side(color)} ${at === "pass" ? say("pass") : shown(view.game, at)}`));
     const other = color === "B" ? 1 : 0, captured = view.taken[other] - before.taken[other];
-    if (played && captured > 0) parts.push(`${say("captured", { n: captured })}.`);
+    if (played && captured > 0) parts.push(ended(say("captured", { n: captured })));
   }
-  parts.push(view.end ? `${resultText(view)}.` : view.choosing ? thinker(view) : `${say("toMove", { side: side(view.to_move) })}.`);
-  announce(parts.join(" "));
+  parts.push(view.end ? ended(resultText(view)) : view.choosing ? thinker(view) : ended(say("toMove", { side: side(view.to_move) })));
+  announce(parts.join(say("gap")));
   if (sound && played && node.at && node.at !== "pass" && view.current === view.live && document.hasFocus()) click();
 }

@@ -4,7 +4,7 @@ import { tellChange } from "./heard.js";
 import { shown } from "./names.js";
 import { cost, isWrong, POINTS, positionAt, words } from "./review.js";
 import { person, store } from "./store.js";
-import { say, side } from "./words.js";
+import { aside, listed, pair, say, side } from "./words.js";
 
 // Two moves are as good if their winrates differ by less: a review lists 5 percent, the rest is noise of two searches.
 const WIN = 0.07;
@@ -137,12 +137,12 @@ export function draw(panel) {
   }
   const lesson = say("lesson", { n: state.place + 1, all: state.list.length }), question = say("findBetter", { side: side(mover), move: p.moves + 1 });
   const parts = [h("p", {}, h("b", {}, lesson), " ", stone(mover), " ", question)];
-  tellChange("lesson", String(nodeOf()), `${lesson} ${question}`);
+  tellChange("lesson", String(nodeOf()), lesson + say("gap") + question);
   if (state.phase === "ask" && isNone(p)) parts.push(h("p", { class: "verdict good", id: "no-mistake" }, say("noMistake", { at: shown(game, playedOf(p)) })));
   if (state.phase === "judging") parts.push(h("p", {}, say("judging")));
   if (found && state.phase !== "shown") {
-    const { judged, name } = found, numbers = [percent(share(mover, judged.winrate)), judged.lead != null && signed(mover === "B" ? judged.lead : -judged.lead)].filter(Boolean).join(", ");
-    parts.push(h("p", { id: "verdict", class: `verdict ${name}`, "data-verdict": name }, h("b", {}, `${shown(game, judged.at)}: ${say(`verdict_${name}`)}`), " ", h("span", { class: "dim" }, numbers)));
+    const { judged, name } = found, numbers = listed(percent(share(mover, judged.winrate)), judged.lead != null && signed(mover === "B" ? judged.lead : -judged.lead));
+    parts.push(h("p", { id: "verdict", class: `verdict ${name}`, "data-verdict": name }, h("b", {}, pair(shown(game, judged.at), say(`verdict_${name}`))), " ", h("span", { class: "dim" }, numbers)));
     if (judged.pv.length) parts.push(h("p", { class: "note" }, say("answerIs"), " ", judged.pv.slice(0, 8).map((at) => shown(game, at)).join(" ")));
   }
   if (state.phase === "shown") parts.push(h("p", { id: "answer" }, words(store.review, p, game)));
@@ -163,7 +163,7 @@ export function draw(panel) {
 // Buttons that begin a lesson.
 export function buttons() {
   const own = person(store.view), counts = (color) => chosen(color).length;
-  const button = (color, word, main) => h("button", { class: main ? "main" : "", "data-learn": color ?? "both", disabled: !counts(color), onclick: () => start(color) }, `${word} (${counts(color)})`);
+  const button = (color, word, main) => h("button", { class: main ? "main" : "", "data-learn": color ?? "both", disabled: !counts(color), onclick: () => start(color) }, aside(word, counts(color)));
   return h("div", { class: "bar", id: "learn", "data-place": "learn" }, h("span", {}, say("learn")),
     own ? button(own, say("learnOwn"), true) : [button("B", side("B"), true), button("W", side("W"), true)], button(null, say("learnBoth"), false));
 }

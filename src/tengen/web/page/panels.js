@@ -4,9 +4,9 @@ import { $, brief, h, patch, percent, share, signed, stone } from "./dom.js";
 import { childrenOf } from "./gametree.js";
 import { announce, tellOften } from "./heard.js";
 import { shown } from "./names.js";
-import { countText, estimate, result, thinker } from "./result.js";
+import { countText, estimate, result, resultText, thinker } from "./result.js";
 import * as tree from "./tree.js";
-import { note, rules, say, side } from "./words.js";
+import { aside, ended, listed, note, pair, rules, say, side } from "./words.js";
 
 const time = (seconds) => {
   const whole = Math.max(0, seconds), minutes = Math.floor(whole / 60);
@@ -42,9 +42,9 @@ export function levelName(level) {
 export function players(view, since, change) {
   const row = (color, index) => {
     const engine = view.terms?.players[index] === "engine";
-    const own = view.names[index], name = !own ? (engine ? say("engine") : side(color)) : engine && own !== "Tengen" ? `${own} (${say("engine")})` : own;
+    const own = view.names[index], name = !own ? (engine ? say("engine") : side(color)) : engine && own !== "Tengen" ? aside(own, say("engine")) : own;
     const rank = view.ranks?.[index], more = engine ? levelName(view.terms.level) : rank;
-    const over = view.end != null, who = [name !== side(color) && h("span", { class: "unseen" }, `${side(color)}: `), h("b", {}, name), more && h("span", { class: "dim" }, more)];
+    const over = view.end != null, who = [name !== side(color) && h("span", { class: "unseen" }, pair(side(color), "")), h("b", {}, name), more && h("span", { class: "dim" }, more)];
     return h("div", { class: "player" + (!over && view.to_move === color ? " turn" : "") }, stone(color), change ? h("button", { class: "plain who", title: say("changePlayers"), onclick: change }, who, h("span", { class: "more", "aria-hidden": "true" }, "▾")) : who,
       view.scores && h("span", { class: "dim taken" }, say("captured", { n: view.taken[1 - index] })), clock(view.clocks[index], since));
   };
@@ -65,7 +65,7 @@ export function warn(view, since) {
 // Says the best move of the analysis that runs, once it has looked around.
 export function tellBest(view, analysis) {
   const found = view.analysing && analysis && (analysis.visits >= 100 || analysis.done) ? analysis.candidates[0] : null;
-  if (found) tellOften(`${view.current} ${found.at}`, `${shown(view.game, found.at)}, ${worth(found, analysis.to_move)}.`);
+  if (found) tellOften(`${view.current} ${found.at}`, ended(listed(shown(view.game, found.at), worth(found, analysis.to_move))));
   else if (!view.analysing) tellOften("", "");
 }
 
@@ -74,7 +74,7 @@ export function bar(view, found) {
   const box = $("evalbar"), rate = found?.proven === "B" ? 1 : found?.proven === "W" ? 0 : found?.winrate;
   box.classList.toggle("unknown", rate == null);
   box.style.setProperty("--black", String(100 * (rate ?? 0.5)) + "%");
-  const lead = found?.lead, text = rate == null ? say("noEvaluation") : `${side("B")} ${percent(rate, 0)}${lead == null ? "" : `, ${say("lead")} ${signed(lead)}`}`;
+  const lead = found?.lead, text = rate == null ? say("noEvaluation") : listed(`${side("B")} ${percent(rate, 0)}`, lead != null && `${say("lead")} ${signed(lead)}`);
   box.title = text;
   box.setAttribute("aria-label", text);
 }
@@ -127,7 +127,7 @@ export function remark(view, hidden) {
 
 // The games of a file, one of which is shown.
 export function collection({ games: [count, place] }, titles, send) {
-  const show = (n) => send({ do: "game", place: n }), name = (n) => (titles[n] ? `${n + 1}: ${titles[n]}` : String(n + 1));
+  const show = (n) => send({ do: "game", place: n }), name = (n) => (titles[n] ? pair(n + 1, titles[n]) : String(n + 1));
   const turn = (id, by, word) => h("button", { id, disabled: place + by < 0 || place + by >= count, title: say(id), "aria-label": say(id), onclick: () => show(place + by) }, word);
   Object.assign($("games"), { hidden: count < 2, role: "group" });
   patch($("games"), count > 1 && [turn("gameBefore", -1, "‹"), h("select", { id: "which", "aria-label": say("game"), onchange: (event) => show(Number(event.target.value)) }, Array.from({ length: count }, (_, n) => h("option", { value: n, selected: n === place }, name(n)))), turn("gameAfter", 1, "›"), h("span", { class: "dim" }, say("gameOf", { n: count }))]);
@@ -154,14 +154,14 @@ export function candidates(panel, { view, analysis, hidden, hover, play }) {
       h("td", {}, c.proven ? verdict(c.proven, mover) : percent(share(mover, c.winrate))),
       points && h("td", {}, signed(leadOf(c) == null ? null : mover === "B" ? leadOf(c) : -leadOf(c))),
       h("td", {}, brief(c.visits)), h("td", {}, percent(c.prior)), h("td", { class: "pv" }, c.pv.slice(1).map(name).join(" "))));
-  const total = h("p", { class: "note" }, `${brief(analysis.visits)} ${say("visits")}`, analysis.speed ? ` · ${say("speed", { n: brief(analysis.speed) })}` : "", view.engine ? ` · ${view.engine}` : "");
+  const total = h("p", { class: "note" }, `${brief(analysis.visits)} ${say("visits")}`, analysis.speed ? ` · ${say("speed", { n: brief(analysis.speed) })}` : "", view.engine ? ` · ${note(view.engine)}` : "");
   patch(panel, h("table", { id: "candidates" }, head, h("tbody", {}, rows)), total, notes(view));
 }
 
 const notes = (view) => (view.notes || []).map((text) => h("p", { class: "note" }, note(text)));
 
 // What the file says of the game.
-const about = (view) => Object.entries(view.info ?? {}).map(([name, text]) => h("p", { class: "note about" }, h("b", {}, say(`info_${name}`)), " ", text));
+const about = (view) => Object.entries(view.info ?? {}).map(([name, text]) => h("p", { class: "note about" }, h("b", {}, say(`info_${name}`)), " ", name === "result" ? resultText({ ...view, end: { result: text, why: "record" } }) : text));
 
 // The tree, the moves from here, and the comment of the shown position.
 export function moves(panel, { view, tree: nodes, go, send, server, hidden, edit, picture }) {

@@ -1,5 +1,5 @@
 // The end of a game in words.
-import { say, side } from "./words.js";
+import { aside, listed, pair, say, side } from "./words.js";
 
 // The winner and the reason; the winner is null for a draw and for results in other words.
 export function result(view) {
@@ -11,18 +11,18 @@ export function result(view) {
   return [say("won", { side: side(winner) }), reason];
 }
 
-export const resultText = (view) => result(view).filter(Boolean).join(", ");
+export const resultText = (view) => listed(result(view));
 
 // A count taken apart.
 export function countText(view) {
   const { parts, area } = view.count;
   const of = (index) => (area ? say("areaOf", { stones: parts[index].stones, empty: parts[index].empty }) : say("territoryOf", { empty: parts[index].empty, prisoners: parts[index].prisoners }));
   const total = (index) => (area ? parts[index].stones : parts[index].prisoners) + parts[index].empty;
-  return `${side("B")} ${total(0)} (${of(0)}) · ${side("W")} ${total(1)} (${of(1)}) · ${say("komi")} ${view.count.komi}`;
+  return [aside(`${side("B")} ${total(0)}`, of(0)), aside(`${side("W")} ${total(1)}`, of(1)), `${say("komi")} ${view.count.komi}`].join(" · ");
 }
 
 // A count is an estimate unless both sides have passed.
-export const estimate = (view) => (view.end?.why === "count" ? "" : `${say("estimate")}: ${view.count.result}`);
+export const estimate = (view) => (view.end?.why === "count" ? "" : pair(say("estimate"), resultText({ ...view, end: { result: view.count.result, why: "count" } })));
 
 // Who thinks about the next move.
 export const thinker = (view) => say("thinks", { name: view.names[view.to_move === "B" ? 0 : 1] || say("engine") });

@@ -1,7 +1,7 @@
 // A review: statistics of both sides, and the loss and a better move for each mistake.
 import { h, percent, share, signed, stone } from "./dom.js";
 import { shown } from "./names.js";
-import { note, say, side } from "./words.js";
+import { languageName, note, say, side } from "./words.js";
 
 // A loss of so many points is worth a look, also in a game that is decided.
 export const POINTS = 4;
@@ -62,7 +62,7 @@ export function words(review, p, game) {
   }
   if (answer && after.candidates.length) parts.push(say("sentenceAnswer", { at: name(answer.move) }));
   if (better) parts.push(say("sentenceBetter", { at: name(better), line: line.slice(0, 5).map((at) => ` ${name(at)}`).join("") }));
-  return parts.join(" ");
+  return parts.join(say("gap"));
 }
 
 function figures(review) {
@@ -113,7 +113,7 @@ export function parts({ view, review, progress, moves, goto, play, hover, send, 
     const start = view.reviewing
       ? h("button", { id: "stop-review", onclick: () => send({ do: "review", on: false }) }, say("stopReview"))
       : h("button", { id: "start-review", class: review ? "" : "main", onclick: () => send({ do: "review", on: true }) }, say("startReview"));
-    const keep = review && h("button", { id: "save-review", title: say("saveReviewTip"), onclick: () => save("reviewed.sgf") }, say("saveReview"));
+    const keep = review && h("button", { id: "save-review", title: say("saveReviewTip"), onclick: () => save(`reviewed.sgf?${languageName()}`, "reviewed.sgf") }, say("saveReview"));
     parts.push(h("div", { class: "bar" }, start, keep));
   }
   if (view.reviewing && progress) parts.push(h("p", { class: "note" }, say("reviewing", { done: progress[0], all: progress[1] })), h("progress", { value: progress[0], max: progress[1], "aria-label": say("review") }));

@@ -7,7 +7,7 @@ import { announce } from "./heard.js";
 import { listen } from "./live.js";
 import { mistakes } from "./review.js";
 import { store } from "./store.js";
-import { refusal, say } from "./words.js";
+import { listed, pair, refusal, say } from "./words.js";
 
 async function post(path, type, body) {
   try {
@@ -45,11 +45,11 @@ const MAX_MIB = 16;
 
 // Several files become one with several games.
 async function load(files) {
-  const all = [...files], size = all.reduce((sum, file) => sum + file.size, 0), name = all.map((file) => file.name).join(", ");
+  const all = [...files], size = all.reduce((sum, file) => sum + file.size, 0), name = listed(all.map((file) => file.name));
   if (!all.length) return;
-  if (size > MAX_MIB << 20) return toast(`${name}: ${say("tooLarge", { n: MAX_MIB })}`);
-  const refused = await post("load", "application/octet-stream", await new Blob(all).arrayBuffer());
-  if (refused) toast(`${name}: ${refusal(refused)}`);
+  if (size > MAX_MIB << 20) return toast(pair(name, say("tooLarge", { n: MAX_MIB })));
+  const refused = await post(`load?${all.map((file) => file.size)}`, "application/octet-stream", await new Blob(all).arrayBuffer());
+  if (refused) toast(pair(name, refusal(refused)));
   else toast(say("opened", { name }), { button: undo() });
 }
 
@@ -60,12 +60,12 @@ function greet(view) {
   greeted = true;
 }
 
-let listed = "";
+let told = "";
 // What the games of a file are called.
 async function list({ games: [count, place], names }) {
   const now = [count, place, ...names].join();
-  if (now === listed) return;
-  listed = now;
+  if (now === told) return;
+  told = now;
   store.titles = count > 1 ? await (await fetch("titles")).json() : [];
   redraw();
 }

@@ -5,7 +5,7 @@ import { makeTree, pathTo } from "./gametree.js";
 import { listen } from "./live.js";
 import * as replay from "./replay.js";
 import { store } from "./store.js";
-import { say, side } from "./words.js";
+import { pair, say, side } from "./words.js";
 
 let board = Number(location.hash.slice(1)) || 0, game = null, list = { games: [], score: "" };
 let nodes = [], current = 0, searched = false, held = null;
@@ -24,7 +24,7 @@ function show(node) {
     ...replay.position(game, path),
     game: game.game, width: game.width, height: game.height, passes: game.passes, scores: game.passes, rules: game.rules, komi: game.komi, handicap: game.handicap, names: game.names, terms: null,
     current, live: last(), to_move: newest || !move ? (newest ? game.to_move : nodes[0].color) : replay.other(move.color), last: move?.at,
-    end: newest && game.end ? { result: game.end[0], why: game.end[1] } : null, count: null, clocks: game.clocks, plan: game.plan, analysing: false, reviewing: false, task: newest ? game.task : null, notes: move?.note ? [`${move.at}: ${move.note}`] : [], engine: game.engine, comment: "",
+    end: newest && game.end ? { result: game.end[0], why: game.end[1] } : null, count: null, clocks: game.clocks, plan: game.plan, analysing: false, reviewing: false, task: newest ? game.task : null, notes: move?.note ? [pair(move.at, move.note)] : [], engine: game.engine, comment: "",
   };
   redraw();
   return null;

@@ -50,12 +50,13 @@ const WORDS = {
     undoStep: "Undo", noMistake: "On a closer look {at}, which was played, is as good as the best move.",
     picture: "Save a picture", keptGame: "Your last game is kept.", takeUp: "Take it up",
     nogo: "NoGo", go: "Go", gomoku: "Gomoku",
+    comma: ", ", gap: " ", pair: "{a}: {b}", aside: "{a} ({b})", ended: "{a}.",
   },
   zh: {
     new: "新对局", open: "打开", save: "保存", language: "English", keys: "按键与帮助",
-    first: "到开头 (Home)", back: "后退 (←)", next: "前进 (→)", last: "到结尾 (End)", slider: "手数",
+    first: "到开头（Home）", back: "后退（←）", next: "前进（→）", last: "到结尾（End）", slider: "手数",
     engineMove: "引擎落子", moveNow: "立即落子", analyse: "分析", pass: "停一手", undo: "悔棋", count: "点目", resign: "认输",
-    engineMoveTip: "由引擎走下一手（空格）", analyseTip: "分析当前局面 (A)", passTip: "停一手 (P)", undoTip: "悔棋 (U)",
+    engineMoveTip: "由引擎走下一手（空格）", analyseTip: "分析当前局面（A）", passTip: "停一手（P）", undoTip: "悔棋（U）",
     countTip: "当前的得分与死子", resignTip: "认输", dropHere: "把棋谱拖到这里",
     candidates: "候选点", policy: "策略", territory: "地域", legal: "合法点", numbers: "手数", none: "不标记", show: "显示",
     book: "开局库", notInBook: "开局库中没有此局面。", bookMove: "走这一手；此后开局库仍有内容", bookEnds: "走这一手；开局库到此为止",
@@ -82,7 +83,7 @@ const WORDS = {
     helpTitle: "按键", kWalk: "后退与前进", kEnds: "开头与结尾", kSpace: "Tengen 落子（或立即落子）", kA: "分析或停止", kP: "停一手", kU: "悔棋", kN: "复盘的下一个、上一个失误", kL: "切换标记", kEsc: "退出变化显示",
     helpText: "把 SGF 文件拖到页面任意处或直接粘贴即可打开；多个文件成为含多局的棋谱。在较早局面落子即产生变化。没有页面打开时不做任何搜索。",
     helpTouch: "在触摸屏的大棋盘上，第一次触摸选点，再次触摸落子。", aimed: "{at}：再触摸一次落子", dead: "死子", closed: "双方都不能下", onlyFor: "只有{side}可下", timeLeft: "{side}还剩 {n} 秒。", reviewed: "复盘完成。失误：{n}。",
-    takeBack: "撤销", takeBackTip: "撤销上一次改动 (Ctrl+Z)", doAgain: "重做", doAgainTip: "重做撤销的改动 (Ctrl+Y)", sound: "落子声", hint: "提示", hintTip: "显示一步好棋 (H)", hintIs: "提示：{at}", evaluation: "形势", evaluationTip: "对局中显示 Tengen 的判断", rematch: "再来一局", rematchTip: "同样的对局，双方换色",
+    takeBack: "撤销", takeBackTip: "撤销上一次改动（Ctrl+Z）", doAgain: "重做", doAgainTip: "重做撤销的改动（Ctrl+Y）", sound: "落子声", hint: "提示", hintTip: "显示一步好棋（H）", hintIs: "提示：{at}", evaluation: "形势", evaluationTip: "对局中显示 Tengen 的判断", rematch: "再来一局", rematchTip: "同样的对局，双方换色",
     opened: "已打开 {name}", begun: "新对局已开始", pasted: "粘贴的棋谱", back_again: "连接已恢复", step_replaced: "回到之前的对局", step_added: "移除摆好的局面", step_removed: "恢复删除的着手", step_promoted: "恢复原来的主线", step_commented: "恢复原来的注释", step_marked: "恢复原来的标记",
     boardOf: "棋盘：{game}，{size}。", lastMove: "最后一手", empty: "空", forbidden: "禁手", typedHint: "D4 …", typedLabel: "输入着手，如 D4，然后按回车", noPoint: "棋盘上没有 {text} 这一点", playing: "对局与操作", games: "对局",
     mark_triangle: "三角", mark_square: "方块", mark_circle: "圆圈", mark_cross: "叉", mark_selected: "选中", mark_dim: "变暗", mark_black: "黑方的点", mark_white: "白方的点", mark_line: "线", mark_arrow: "箭头", mark_label: "字母", marks: "标记",
@@ -99,6 +100,7 @@ const WORDS = {
     undoStep: "撤销", noMistake: "仔细再看，实战的 {at} 与最佳着手一样好。",
     picture: "保存图片", keptGame: "上一局已保留。", takeUp: "继续上一局",
     nogo: "不围棋", go: "围棋", gomoku: "五子棋",
+    comma: "，", gap: "", pair: "{a}：{b}", aside: "{a}（{b}）", ended: "{a}。",
   },
 };
 
@@ -111,13 +113,15 @@ const REFUSALS = [
   [/(\w+) is not played on (\S+) here.*/, "$1 不能使用 $2 棋盘"], [/SGF property (\w+) has the value "?(.*?)"?: expected .*/, "棋谱属性 $1 的值 $2 无效"], [/up to 25x25 points/, "网页棋盘最大 25x25"], [/ends inside a property value/, "棋谱在属性值中断开"], [/unexpected character (.*) in the SGF tree at byte (\d+)/, "棋谱第 $2 字节有意外的字符 $1"], [/more than (\d+) nodes/, "棋谱超过 $1 个节点"], [/count first/, "请先点目"], [/there is no stone/, "此处没有棋子"], [/nothing was changed/, "没有改动"], [/none of the (\d+) games can be shown.*/, "$1 局都无法显示"],
 ];
 const NOTES = [
-  [/^(\d+) visits$/, "每个局面 $1 次搜索"], [/^(\d+) playouts$/, "每个局面 $1 次模拟"], [/^built in$/, "内置网络"],
+  [/^(\d+) visits$/, "每个局面 $1 次搜索"], [/^(\d+) playouts$/, "每个局面 $1 次模拟"], [/^(\d+) \w+ or (\S+) s$/, "每个局面 $1 次搜索或 $2 秒"], [/^(\S+) s$/, "每个局面 $1 秒"], [/^built in$/, "内置网络"], [/^no network$/, "无网络"], [/^the built-in network by (\S+) on (.+): (.+) after (\d+) games, on (\d+) threads$/, "内置网络（$1，$2）：$3，$4 局之后，$5 线程"],
   [/^(\d+) nodes are not shown and stay in the file.*/, "$1 个节点无法显示，但保留在文件中"], [/^(\d+) games before this one cannot be shown.*/, "前面 $1 局无法显示，但保留在文件中"], [/^the SGF text ends without.*/, "棋谱没有结尾，可能不完整"], [/^the SGF text ends inside.*/, "棋谱在中途断开，只读入之前的部分"], [/^unexpected character (.*) at byte (\d+).*/, "跳过了意外的字符 $1（第 $2 字节）"],
-  [/^RU\[(.*)\] is unknown.*/, "不认识规则 $1：沿用当前规则"], [/^move (\d+) is against the rules.*/, "第 $1 手违反规则（同形或自杀）：按较宽的规则读入"], [/^(\w+)\[(.*)\] is left out: .*/, "$1[$2] 无法读取，已略过"], [/^the engine cannot take part: (.*)/, "引擎无法参与：$1"], [/^the game cannot be reviewed: (.*)/, "无法复盘：$1"],
+  [/^RU\[(.*)\] is unknown.*/, "不认识规则 $1：沿用当前规则"], [/^move (\d+) is against the rules.*/, "第 $1 手违反规则（同形或自杀）：按较宽的规则读入"], [/^(\w+)\[(.*)\] is left out: .*/, "$1[$2] 无法读取，已略过"], [/^PL after move (\d+) is left out: .*/, "第 $1 手后的 PL 已略过：没有摆子，轮到下一手的一方"], [/^(\w+\[.*\]) replaces what .*/, "$1 取代同一节点先前的摆子"],
+  [/^(KM\[.*\]) is read as a komi of (\S+): hundredths of a point$/, "$1 按百分之一目计：贴目 $2"], [/^(KM\[.*\]) is read as a komi of (\S+): stones.*/, "$1 按子计，一子两目：贴目 $2"], [/^(KM\[.*\]) is read as a komi of (\S+): .*/, "$1 按百分之一子计，一子两目：贴目 $2"],
+  [/^the engine cannot take part: (.*)/, "引擎无法参与：$1"], [/^the game cannot be reviewed: (.*)/, "无法复盘：$1"],
 ];
 const RULES = {
-  chinese: "中国规则", japanese: "日本规则", korean: "韩国规则", aga: "AGA 规则", "tromp-taylor": "Tromp-Taylor 规则", nz: "新西兰规则", "new-zealand": "新西兰规则", "stone-scoring": "数子还棋头规则", "ancient-territory": "古代数目规则", bga: "BGA 规则", "chinese-ogs": "中国规则 (OGS)", "chinese-kgs": "中国规则 (KGS)",
-  freestyle: "无禁手", standard: "标准（正五）", renju: "连珠（有禁手）", caro: "Caro 规则", swap2: "Swap2", nogo: "不围棋",
+  chinese: "中国规则", japanese: "日本规则", korean: "韩国规则", aga: "AGA 规则", "tromp-taylor": "Tromp-Taylor 规则", nz: "新西兰规则", "new-zealand": "新西兰规则", "stone-scoring": "数子还棋头规则", "ancient-territory": "古代数目规则", bga: "BGA 规则", french: "法国规则", "chinese-ogs": "中国规则（OGS）", "chinese-kgs": "中国规则（KGS）",
+  freestyle: "无禁手", standard: "标准（正五）", renju: "连珠（有禁手）", caro: "Caro 规则", "standard-caro": "Caro 规则（正五）", swap2: "Swap2", nogo: "不围棋",
 };
 
 let language = recall("language") || (navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en");
@@ -126,6 +130,12 @@ export function say(key, values) {
   const text = WORDS[language][key] ?? WORDS.en[key] ?? key;
   return values ? text.replace(/\{(\w+)\}/g, (_, name) => values[name]) : text;
 }
+
+// Texts joined with the marks of the language.
+export const listed = (...texts) => texts.flat().filter(Boolean).join(say("comma"));
+export const pair = (a, b) => say("pair", { a, b });
+export const aside = (a, b) => say("aside", { a, b });
+export const ended = (a) => say("ended", { a });
 
 export const side = (color) => say(color === "B" ? "black" : "white");
 
@@ -138,6 +148,8 @@ export const note = (text) => translated(NOTES, text);
 
 // The name of rules.
 export const rules = (name) => (language === "zh" && RULES[name.toLowerCase().replaceAll(" ", "-")]) || name;
+
+export const languageName = () => language;
 
 export function switchLanguage() {
   language = language === "en" ? "zh" : "en";

@@ -16,6 +16,21 @@ const MOST_REPLAYED: usize = 1_000_000;
 const SETTING_UP: usize = 20;
 
 impl Session {
+    /// Loads files as one with the games of all; each has its own encoding, and may lack its end.
+    ///
+    /// # Errors
+    /// As [`Session::load`].
+    pub(in super::super) fn load_files(&mut self, files: &[&[u8]]) -> anyhow::Result<()> {
+        if let [file] = files {
+            return self.load(file);
+        }
+        let mut games = Vec::new();
+        for file in files {
+            games.extend(sgf::games(&sgf::decode(file))?);
+        }
+        self.load(games.concat().as_bytes())
+    }
+
     /// Loads a game with its variations, in any encoding of records.
     ///
     /// # Errors

@@ -148,11 +148,12 @@ impl Session {
         self.settle_in();
     }
 
-    /// Takes the result of a review of the line: as JSON with the positions of the line, and as SGF with comments.
-    pub(in super::super) fn take_review(&mut self, json: String, sgf: String) {
+    /// Takes the result of a review of the line: as JSON with the positions of the line, and as SGF with comments in
+    /// each language.
+    pub(in super::super) fn take_review(&mut self, json: String, sgf: [String; 2]) {
         self.reviews += 1;
         self.game.reviewed = (self.reviews, json.into());
-        self.game.reviewed_sgf = sgf.into();
+        self.game.reviewed_sgf = sgf.map(Arc::from);
         self.review = None;
     }
 
