@@ -102,14 +102,24 @@ impl<G: Encode> Searcher<G> {
         self.points = None;
     }
 
-    /// The network's evaluation of a position, as a report of one visit with its value and policy.
-    /// The tree is not used.
+    /// The network's evaluation of a position against this opponent, as a report of one visit with its value and
+    /// policy. The tree is not used.
     ///
     /// # Errors
     /// As [`Searcher::search`].
-    pub fn evaluate(&mut self, start: &GameState<G>) -> Result<SearchReport, SearchError> {
+    pub fn evaluate(
+        &mut self,
+        start: &GameState<G>,
+        opponent: OpponentModel,
+    ) -> Result<SearchReport, SearchError> {
         let once = Limits::visits(1);
-        let request = SearchRequest::new(start.clone()).within(once);
+        let analysis = AnalysisOptions {
+            opponent,
+            ..AnalysisOptions::default()
+        };
+        let request = SearchRequest::new(start.clone())
+            .within(once)
+            .with(analysis);
         // Failed threads spoil the tree: it is set aside only once they are known to be sound.
         let pool = self.workers(start.position(), &once, &request.stop, self.clock.now())?;
         self.pool = Some(pool);
@@ -135,7 +145,7 @@ impl<G: Encode> Searcher<G> {
     ) -> Result<SearchReport, SearchError> {
         let (start, limits) = (&request.start, &request.limits);
         if request.is_evaluation {
-            return self.evaluate(start);
+            return self.evaluate(start, request.analysis.opponent);
         }
         let (stop, analysis) = (&request.stop, &request.analysis);
         let (started, position) = (self.clock.now(), start.position());

@@ -86,7 +86,10 @@ fn a_tree_is_of_one_advantage() {
         report.reused
     };
     assert_eq!([1.0, 1.0, 2.0].map(&mut reused), [0, 1000, 0]);
-    let evaluated = searcher.evaluate(&empty(5, 5, "tromp-taylor").into());
+    let evaluated = searcher.evaluate(
+        &empty(5, 5, "tromp-taylor").into(),
+        OpponentModel::default(),
+    );
     assert_eq!(evaluated.unwrap().visits, 1);
     let report = against(&mut searcher, OpponentModel::default());
     assert_eq!(

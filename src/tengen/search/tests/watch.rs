@@ -134,10 +134,14 @@ fn without_limits_a_single_move_is_searched_too() {
 fn the_networks_word_leaves_the_tree_alone() {
     let position = start(5, 5);
     let mut searcher = hashing(&position, 1, SearchParams::default());
-    let first = searcher.evaluate(&position.clone().into()).unwrap();
+    let first = searcher
+        .evaluate(&position.clone().into(), OpponentModel::default())
+        .unwrap();
     assert_eq!((first.visits, first.evaluations), (1, 1));
     search(&mut searcher, &position, 100);
-    let again = searcher.evaluate(&position.clone().into()).unwrap();
+    let again = searcher
+        .evaluate(&position.clone().into(), OpponentModel::default())
+        .unwrap();
     assert_eq!((again.value, again.moves), (first.value, first.moves));
     assert_eq!(search(&mut searcher, &position, 100).reused, 100);
 }
