@@ -144,6 +144,69 @@ fn the_network_plays_on_every_board_by_all_rules() {
     );
 }
 
+/// The first visits of searches, and what the network says by itself.
+#[test]
+fn the_network_is_shown_which_side_is_stronger() {
+    let folder = Scratch::new("katago-stronger");
+    let file = folder.write("net.txt", network().as_bytes());
+    let asks = "kata-raw-nn 0\nclear_cache\nkata-genmove_analyze b 1000\nundo\n";
+    let advantage = "kata-set-param playoutDoublingAdvantage";
+    let told = |settings: &str, more: &[&str]| {
+        let args = ["gtp", "-model", &file, "--visits", "1", "--threads", "1"];
+        let [replies, said] = run(&[&args[..], more].concat(), &format!("{settings}{asks}"));
+        assert!(!replies.contains('?'), "{replies}");
+        assert!(!said.contains("equal sides"), "{said}");
+        replies.replacen("= \n\n", "", settings.lines().count())
+    };
+    let raw = |replies: &str| replies.split("\n\n").next().unwrap_or_default().to_owned();
+    let shown = |replies: &str| {
+        replies
+            .split("info move")
+            .nth(1)
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let equal = told("", &[]);
+    let black = told(&format!("{advantage} 2\n"), &[]);
+    assert_ne!(raw(&equal), raw(&black));
+    assert_ne!(shown(&equal), shown(&black));
+    let white = told(&format!("{advantage} -2\n{advantage}Pla white\n"), &[]);
+    assert_eq!(black, white);
+    let started = "playoutDoublingAdvantage=2,playoutDoublingAdvantagePla=BLACK";
+    assert_eq!(told("", &["-override-config", started]), black);
+    assert_eq!(told(&format!("{advantage} 2\n{advantage} 0\n"), &[]), equal);
+    // Rollouts are shown nothing.
+    let args = [
+        "gtp",
+        "--game",
+        "go",
+        "--backend",
+        "rollout",
+        "--visits",
+        "4",
+    ];
+    let [_, said] = run(&args, &format!("{advantage} 2\ngenmove b\ngenmove w\n"));
+    assert_eq!(said.matches("equal sides").count(), 1, "{said}");
+}
+
+#[test]
+fn the_raw_output_of_all_symmetries_is_that_of_each() {
+    let folder = Scratch::new("katago-all");
+    let file = folder.write("net.txt", network().as_bytes());
+    let each: String = (0..8).fold(String::new(), |all, one| {
+        format!("{all}kata-raw-nn {one}\n")
+    });
+    let args = ["gtp", "--game", "go", "--model", &file];
+    let [replies, _] = run(&args, &format!("play b C3\n{each}kata-raw-nn w all\n"));
+    let mut replies: Vec<_> = replies.trim().split("\n\n").skip(1).collect();
+    let all = replies.pop().expect("the last reply");
+    let each: Vec<_> = replies
+        .iter()
+        .map(|reply| reply.trim_start_matches("= "))
+        .collect();
+    assert_eq!(all.trim_start_matches("= "), each.join("\n"));
+}
+
 #[test]
 fn doctor_and_analysis_accept_the_network() {
     let folder = Scratch::new("katago-others");

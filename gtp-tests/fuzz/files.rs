@@ -95,6 +95,7 @@ fn queries(bytes: &[u8]) {
         perspective: Perspective::Mover,
         visits: 1,
         time: Some(std::time::Duration::from_millis(2)),
+        settings: Default::default(),
         finish: true,
     };
     let mut output = Vec::new();

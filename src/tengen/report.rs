@@ -135,6 +135,14 @@ impl SearchReport {
         })
     }
 
+    /// A warning for the user where a side is taken to have this number of doublings of the visits, and the network is
+    /// not shown it.
+    pub fn advantage_warning(&self, doublings: f32) -> Option<&'static str> {
+        (doublings != 0.0 && !self.shows_advantage).then_some(
+            "the network is not shown playoutDoublingAdvantage: its numbers are for equal sides",
+        )
+    }
+
     /// The report of a position for its image under a symmetry of the board.
     #[must_use]
     pub fn turned(mut self, symmetry: Symmetry, size: BoardSize) -> SearchReport {

@@ -52,12 +52,22 @@ fn analysis_threads(text: &str) -> anyhow::Result<u16> {
         .with_context(|| format!("{text} is not a number from 1 to 1024"))
 }
 
+/// Settings of KataGo's that queries may have, and that no flag sets for all of them.
+const OF_QUERIES: [&str; 6] = [
+    "analysisPVLen",
+    "antiMirror",
+    "wideRootNoise",
+    "rootPolicyTemperature",
+    "playoutDoublingAdvantage",
+    "playoutDoublingAdvantagePla",
+];
+
 /// Default visits per search, as in KataGo's usual settings.
 const VISITS: u64 = 500;
 
 impl Analysis {
     pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
-        let known = ["numAnalysisThreads"];
+        let known = [&OF_QUERIES[..], &["numAnalysisThreads"]].concat();
         let (options, loaded) = self.katago.options(&self.engine, &known)?;
         anyhow::ensure!(
             options.playouts_per_second.is_none(),
@@ -73,6 +83,7 @@ impl Analysis {
             .or(self.analysis_threads)
             .map_or((cores / 4).max(2), usize::from);
         let imitator = self.katago.imitator(&options);
+        let owned = |(name, value): (&str, &str)| (name.to_owned(), value.into());
         let katago_options = KatagoOptions {
             network: output::network(&options, loaded),
             imitator: imitator.as_ref().map(|(_, name)| name.clone()),
@@ -80,6 +91,7 @@ impl Analysis {
             perspective: self.katago.perspective(&self.winrates_as)?,
             visits: options.visits.unwrap_or(VISITS),
             time: options.time_per_move,
+            settings: self.katago.settings(&OF_QUERIES).map(owned).collect(),
             finish: !self.quit_without_waiting,
         };
         // KaTrain waits for the word `ready`.

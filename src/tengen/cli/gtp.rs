@@ -49,10 +49,19 @@ pub(crate) struct Gtp {
     katago: KatagoArguments,
 }
 
+/// Settings of KataGo's that are parameters of a session.
+const PARAMETERS: [&str; 5] = [
+    "analysisWideRootNoise",
+    "wideRootNoise",
+    "rootPolicyTemperature",
+    "playoutDoublingAdvantage",
+    "playoutDoublingAdvantagePla",
+];
+
 impl Gtp {
     pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
         let (name, (options, loaded)) = match self.katago.are_given() {
-            true => ("KataGo", self.katago.options(&self.engine, &[])?),
+            true => ("KataGo", self.katago.options(&self.engine, &PARAMETERS)?),
             false => ("Tengen", self.engine.read()?.resolve_with_backend()?),
         };
         self.katago.tell_of_imitator();
@@ -79,7 +88,11 @@ impl Gtp {
             let engine = registry::create(&options, size, &time)?;
             Ok(viewers.follow(engine))
         });
-        let session = Session::new(make, size, session_options)?;
+        let mut session = Session::new(make, size, session_options)?;
+        for (name, value) in self.katago.settings(&PARAMETERS) {
+            let set = session.set_parameter(name, value);
+            set.with_context(|| format!("-override-config {name}"))?;
+        }
         serve(session, input, std::io::stdout()).context("the session failed")
     }
 }

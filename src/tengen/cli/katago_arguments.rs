@@ -73,6 +73,15 @@ impl KatagoArguments {
         side.parse().map_err(wrong)
     }
 
+    /// KataGo's settings of these names, later ones after earlier ones.
+    pub(super) fn settings<'a>(
+        &'a self,
+        names: &'a [&str],
+    ) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.overrides()
+            .filter(move |(name, _)| names.contains(name))
+    }
+
     fn overrides(&self) -> impl DoubleEndedIterator<Item = (&str, &str)> {
         let all = self.katago_override.iter();
         let all = all.flat_map(|list| list.split(','));
@@ -282,6 +291,8 @@ mod tests {
         let perspective = katago.perspective("BLACK").expect("a side");
         assert_eq!(perspective, Perspective::Side(Color::White));
         assert_eq!(katago.setting("homeDataDirs"), None);
+        let visits: Vec<_> = katago.settings(&["maxVisits"]).collect();
+        assert_eq!(visits, [("maxVisits", "50"), ("maxVisits", "60")]);
         let (options, _) = katago.options(&EngineFlags::default(), &[]).expect("fine");
         assert_eq!((&*options.game, options.visits), ("go", Some(60)));
         assert_eq!(options.time_per_move, None);

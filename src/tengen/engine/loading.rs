@@ -21,7 +21,7 @@ pub(super) fn load<G: Game>(
     let (rules, unknown) = record.rules_or(history.lasting_rules());
     let (game, broken) = played_by_some_rules(record, rules)?;
     history.replace(game, rules, record);
-    if let Some(komi) = record.komi {
+    if let Some(komi) = record.komi.or(rules.komi()) {
         history.set_komi(komi);
     }
     let broken = broken.map(|number| {

@@ -325,8 +325,8 @@ pub trait Engine: Send {
     /// [`EngineError::CannotUndo`] if nothing was played since the start or the setup.
     fn undo(&mut self) -> Result<(), EngineError>;
 
-    /// Starts a new game from the setup of `record` and its plays, with its komi if it has one, and
-    /// its rules if they are known. A game that violates them is played under more liberal ones,
+    /// Starts a new game from the setup of `record` and its plays, with its rules if they are known, and
+    /// its komi, or the usual one of its rules. A game that violates them is played under more liberal ones,
     /// which end with it. Where stones are set up among the moves, the game begins with the last of
     /// them. Returns messages for the user.
     ///

@@ -47,6 +47,8 @@ pub(crate) struct NetworkThinker<G: Encode> {
     thinker_log: ThinkerLog,
     /// Points of komi that the network was not shown in the last search.
     hidden_komi: f32,
+    /// Whether it has warned of an advantage that is not shown.
+    told_of_advantage: bool,
     rollout: RolloutThinker,
     /// For the moves that are drawn without a network.
     rng: Xoshiro256PlusPlus,
@@ -74,6 +76,7 @@ impl<G: Encode> NetworkThinker<G> {
             last_reason: String::new(),
             thinker_log,
             hidden_komi: 0.0,
+            told_of_advantage: false,
             setup,
             networks,
             prober,
@@ -153,8 +156,15 @@ impl<G: Encode> NetworkThinker<G> {
         }
     }
 
-    /// Warns of a komi that the network is not shown, once for each.
-    fn warn_of_komi(&mut self, report: &SearchReport) {
+    /// Warns of a komi that the network is not shown, once for each, and once of an advantage.
+    fn warn(&mut self, request: &SearchRequest<G>, report: &SearchReport) {
+        let advantage = request.analysis.opponent.advantage;
+        let advantage = advantage.and_then(|own| report.advantage_warning(own.doublings));
+        if let Some(warning) = advantage
+            && !std::mem::replace(&mut self.told_of_advantage, true)
+        {
+            log::warn!("{warning}");
+        }
         let known = std::mem::replace(&mut self.hidden_komi, report.hidden_komi);
         let warning = report.komi_warning();
         if let Some(warning) = warning.filter(|_| known != report.hidden_komi) {
@@ -206,7 +216,7 @@ impl<G: Encode + Rollout> Thinker<G> for NetworkThinker<G> {
                 }
                 Ok(report) => {
                     if !request.is_evaluation {
-                        self.warn_of_komi(&report);
+                        self.warn(request, &report);
                     }
                     return Ok(report);
                 }
@@ -225,6 +235,7 @@ impl<G: Encode + Rollout> Thinker<G> for NetworkThinker<G> {
         rest.limits = left();
         let mut found = self.rollout.search(&rest, observer)?;
         self.draw(&rest, &mut found);
+        self.warn(request, &found);
         Ok(found)
     }
 

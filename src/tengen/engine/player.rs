@@ -27,7 +27,8 @@ use crate::game::{
 };
 use crate::record::{GameRecord, Play};
 use crate::search::{
-    AnalysisOptions, Limits, Observer, Purpose, SearchReport, SearchRequest, StopFlag,
+    AnalysisOptions, Limits, Observer, OpponentModel, Purpose, SearchReport, SearchRequest,
+    StopFlag,
 };
 use crate::solver::{self, Solve};
 
@@ -50,6 +51,8 @@ pub struct Player<G: Game> {
     excluded: Vec<Move>,
     /// Report of the last search of this game.
     last_report: Option<SearchReport>,
+    /// What the last move was chosen against.
+    opponent: OpponentModel,
     /// Its own move was the last, and the opponent is thinking.
     awaits_reply: bool,
     /// Estimates dead stones, for [`Engine::settle`] and for passes.
@@ -81,6 +84,7 @@ impl<G: Game> Player<G> {
             thinker_log: ThinkerLog::default(),
             excluded: Vec::new(),
             last_report: None,
+            opponent: OpponentModel::default(),
             awaits_reply: false,
             dead_stones: DeadStoneEstimator::new(Arc::clone(&time)),
             look_at_once: static_policy::any_legal(),
@@ -169,7 +173,7 @@ impl<G: Game> Player<G> {
         let stop = &request.stop;
         let (visits, time) = match request.kind {
             AnalysisEffort::Network(symmetry) => {
-                return self.evaluated(request.color, symmetry, stop);
+                return self.evaluated(request, symmetry);
             }
             AnalysisEffort::Endless => (None, None),
             AnalysisEffort::Bounded { visits, time } => (visits, time),
@@ -222,19 +226,15 @@ impl<G: Game> Player<G> {
     }
 
     /// The network's evaluation of the game under a symmetry of the board, turned back.
-    fn evaluated(
-        &mut self,
-        color: Color,
-        symmetry: Symmetry,
-        stop: &StopFlag,
-    ) -> Option<SearchReport> {
+    fn evaluated(&mut self, request: &AnalysisRequest, symmetry: Symmetry) -> Option<SearchReport> {
+        let stop = &request.stop;
         let is_turned = symmetry != Symmetry::IDENTITY;
         let turned = is_turned.then(|| self.history.turned(symmetry));
         let history = match &turned {
             Some(turned) => turned.as_ref()?,
             None => &self.history,
         };
-        let mut game_state = history.game_state_for(color);
+        let mut game_state = history.game_state_for(request.color);
         // Of a game that is over a count of all stones knows more than the network.
         if scoring::agrees_on_dead(game_state.position()) {
             game_state = game_state.with(scoring::resumed(game_state.position()));
@@ -242,6 +242,7 @@ impl<G: Game> Player<G> {
         game_state.legal_moves().next()?;
         let size = game_state.position().size();
         let evaluation = SearchRequest::evaluation(game_state).until(stop);
+        let evaluation = evaluation.with(request.options.clone());
         let report = to_show(self.worker.search(evaluation, &mut |_| {}), stop)?;
         Some(report.turned(symmetry.inverse(), size))
     }
@@ -389,7 +390,11 @@ impl<G: Game> Engine for Player<G> {
         if !self.awaits_reply || stop.is_raised() || game_state.legal_moves().next().is_none() {
             return;
         }
-        let request = MoveRequest::new(self.to_move(), stop);
+        let options = AnalysisOptions {
+            opponent: self.opponent,
+            ..AnalysisOptions::default()
+        };
+        let request = MoveRequest::new(self.to_move(), stop).with(options);
         let run = |player: &mut Self, request: &MoveRequest, observer: &mut Observer<'_>| {
             let search = SearchRequest::new(game_state).until(stop);
             let search = search.with(request.options.clone());

@@ -74,9 +74,16 @@ pub struct UnknownRules {
     known: &'static str,
 }
 
+/// Maximum number of characters that are repeated in a message.
+const LONGEST_TEXT: usize = 60;
+
 impl UnknownRules {
     pub(crate) fn new(text: impl Into<String>, known: &'static str) -> UnknownRules {
-        let text = text.into();
+        let mut text = text.into();
+        if let Some((end, _)) = text.char_indices().nth(LONGEST_TEXT) {
+            text.truncate(end);
+            text.push_str("...");
+        }
         UnknownRules { text, known }
     }
 }

@@ -78,6 +78,27 @@ fn handicap_is_kept_whatever_changes_around_it() {
 }
 
 #[test]
+fn a_record_without_komi_has_that_of_its_rules() {
+    let mut engine = engine(&[("size", "5")]);
+    let mut loaded = |properties: &str| {
+        let text = format!("(;GM[1]FF[4]SZ[5]{properties};B[bb])");
+        engine.load(&sgf::read(&text).unwrap()).unwrap();
+        let komi = engine.record().komi;
+        let score = engine.rules();
+        assert!(
+            score.ends_with(&format!("komi{}", komi.unwrap())),
+            "{score}"
+        );
+        komi.unwrap().points()
+    };
+    assert_eq!(loaded("RU[Japanese]"), 6.5);
+    assert_eq!(loaded("KM[0.5]"), 0.5);
+    assert_eq!(loaded(""), 0.5, "the rules and the komi stay");
+    assert_eq!(loaded("RU[NZ]"), 7.0);
+    assert_eq!(loaded("RU[Chinese]"), 7.5);
+}
+
+#[test]
 fn what_a_record_says_is_kept() {
     let text =
         "(;GM[1]FF[4]SZ[5]RU[Chinese]KM[0.5]HA[2]PB[one]PW[other]DT[2026-11-25]C[why];B[bb])";

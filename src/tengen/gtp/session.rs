@@ -11,7 +11,7 @@ use crate::engine::{
 use crate::game::{BoardSize, Color};
 use crate::games::UnknownGame;
 use crate::record::{GameRecord, Play};
-use crate::search::{AnalysisOptions, SearchReport, StopFlag};
+use crate::search::{AnalysisOptions, OpponentModel, SearchReport, StopFlag, VisitAdvantage};
 
 /// Creates the engine for a board.
 pub type MakeEngine = Box<dyn Fn(BoardSize) -> Result<Box<dyn Engine>, UnknownGame> + Send>;
@@ -33,12 +33,15 @@ pub struct SessionOptions {
     pub root_policy_temperature: f32,
 }
 
-/// How wide searches are at the root, by KataGo's settings of these names.
+/// What searches are told by KataGo's settings: how wide they are at the root, and which side is the stronger one.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct RootSettings {
     pub(super) policy_temperature: Option<f32>,
     pub(super) wide_noise: f64,
     pub(super) analysis_wide_noise: f64,
+    /// Doublings of the visits of a side, which is the one to move where none is named.
+    pub(super) doublings: f32,
+    pub(super) doubled_side: Option<Color>,
 }
 
 impl RootSettings {
@@ -49,11 +52,20 @@ impl RootSettings {
         widened(noise.unwrap_or(self.wide_noise)).or(self.policy_temperature)
     }
 
-    /// For a search for a move.
-    pub(super) fn of_moves(self) -> AnalysisOptions {
+    /// For a search for a move of this side.
+    pub(super) fn of_moves(self, color: Color) -> AnalysisOptions {
         AnalysisOptions {
             root_policy_temperature: self.temperature(false),
+            opponent: self.opponent(color),
             ..AnalysisOptions::default()
+        }
+    }
+
+    /// For any search with this side to move.
+    pub(super) fn opponent(self, color: Color) -> OpponentModel {
+        OpponentModel {
+            advantage: VisitAdvantage::new(self.doubled_side, color, self.doublings),
+            ..OpponentModel::default()
         }
     }
 }
@@ -156,7 +168,7 @@ impl Session {
 
     /// Chooses a move, in one of these ways.
     pub(super) fn choose(&mut self, color: Color, kind: MoveKind) -> Decision {
-        let options = self.root.of_moves();
+        let options = self.root.of_moves(color);
         self.until_interrupted(|engine, stop| {
             let request = MoveRequest::new(color, stop).of_kind(kind).with(options);
             engine.genmove(&request, &mut |_| {})
@@ -165,8 +177,13 @@ impl Session {
 
     /// An analysis of the current position with `color` to move.
     pub(super) fn look(&mut self, color: Color, effort: AnalysisEffort) -> Option<SearchReport> {
+        let options = AnalysisOptions {
+            opponent: self.root.opponent(color),
+            ..AnalysisOptions::default()
+        };
         self.until_interrupted(|engine, stop| {
-            engine.analyse(&AnalysisRequest::new(color, effort, stop), &mut |_| {})
+            let request = AnalysisRequest::new(color, effort, stop).with(options);
+            engine.analyse(&request, &mut |_| {})
         })
     }
 

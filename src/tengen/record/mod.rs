@@ -140,17 +140,12 @@ impl GameRecord {
         }
     }
 
-    /// The named rules, with the komi of `rules`; or `rules` itself with a message if the name is
-    /// unknown.
+    /// The named rules, with their usual komi; or the `present` ones, with a message if the name is unknown.
     pub fn rules_or<R: Rules>(&self, present: R) -> (R, Option<String>) {
         // Some files have "New Zealand".
         let name = self.rules.replace(' ', "-");
         match name.parse::<R>() {
-            Ok(rules) => {
-                let komi = present.komi();
-                let rules = komi.and_then(|komi| rules.with_komi(komi)).unwrap_or(rules);
-                (rules, None)
-            }
+            Ok(rules) => (rules, None),
             // In games with a single set of rules the name is ignored.
             Err(_) if name.is_empty() || present.record_name().is_none() => (present, None),
             Err(_) => {

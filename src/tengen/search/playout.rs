@@ -268,21 +268,24 @@ impl<'s, G: Game> Playouts<'s, G> {
         let all = || position.legal_moves().collect();
         node.set_bias(tree.biases.entry(position));
         add(position);
+        let least = self.least_prior(position, path.is_empty());
         self.leaves.push(Leaf {
             node: id,
             path,
             moves: facts.open_moves.unwrap_or_else(all),
             mover: position.to_move(),
             first,
-            least: self.least_prior(position),
+            least,
             ended: position.outcome().map(|_| Box::new(position.clone())),
         });
         Expansion::Ended(Descent::Leaf)
     }
 
-    /// A move of a new position that gets at least this prior.
-    fn least_prior(&self, position: &G) -> Option<(Move, f32)> {
+    /// A move of a new position that gets at least this prior. What mirrored play asks for at the root is in
+    /// [`RootPriors`]: the priors there are shown.
+    fn least_prior(&self, position: &G, is_root: bool) -> Option<(Move, f32)> {
         if self.context.is_mirrored
+            && !is_root
             && let Some(least) = mirror::least_prior(position, self.context.start.position())
         {
             return Some(least);

@@ -154,6 +154,12 @@ pub struct VisitAdvantage {
 }
 
 impl VisitAdvantage {
+    /// That of a side, or of the one to move where none is named; `None` without doublings.
+    pub fn new(side: Option<Color>, mover: Color, doublings: f32) -> Option<VisitAdvantage> {
+        let color = side.unwrap_or(mover);
+        (doublings != 0.0).then_some(VisitAdvantage { color, doublings })
+    }
+
     /// The doublings of this side.
     pub fn of(self, color: Color) -> f32 {
         match color == self.color {

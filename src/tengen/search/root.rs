@@ -6,6 +6,7 @@ use rand::{Rng, RngExt};
 
 use super::edge::{Choice, Edge};
 use super::leaf::ENDING_PRIOR;
+use super::mirror;
 use super::node::{Node, NodeId};
 use super::params::{SearchParams, add_root_noise};
 use super::playout::Endings;
@@ -61,9 +62,11 @@ impl<G: Game> Root<G> {
 
     /// Takes the priors and visits of its moves from the tree.
     pub(super) fn list_moves(&mut self, rng: &mut impl Rng) {
-        let choices = self.tree.choices(self.node());
-        let ending = ending(self.start.position());
-        self.priors = priors(choices, &self.start, &self.avoid, ending, &self.params, rng);
+        let (choices, position) = (self.tree.choices(self.node()), self.start.position());
+        let mirrored = self.opponent.mirrors;
+        let mirrored = mirrored.then(|| mirror::least_prior(position, position));
+        let least = mirrored.flatten().or_else(|| ending(position));
+        self.priors = priors(choices, &self.start, &self.avoid, least, &self.params, rng);
         let edges = self.tree.edges(self.node());
         self.reused_visits = edges.map(|edge| edge.counts().0).collect();
     }
@@ -222,19 +225,21 @@ impl<G: Game> Root<G> {
 }
 
 /// The root's priors where they differ from its choices'; moves to avoid have the prior
-/// [`AVOIDED`], those forbidden by the history [`FORBIDDEN`]. A pass that may be the `ending` of the game has
-/// [`ENDING_PRIOR`] at least, so that its value is known.
+/// [`AVOIDED`], those forbidden by the history [`FORBIDDEN`]. The move of `least` has that prior at least, so that its
+/// value is known.
 pub(super) fn priors<G: Game>(
     choices: &[Choice],
     start: &GameState<G>,
     avoid: &[Move],
-    ending: Option<Move>,
+    least: Option<(Move, f32)>,
     params: &SearchParams,
     rng: &mut impl Rng,
 ) -> RootPriors {
     let forbids = start.position().forbids_repetition();
     let plain = params.root_noise == 0.0 && params.root_policy_temperature == 1.0;
-    let raises = |choice: &Choice| Some(choice.mv()) == ending && choice.prior() < ENDING_PRIOR;
+    let least_of = |choice: &Choice| least.filter(|(mv, _)| *mv == choice.mv());
+    let raises =
+        |choice: &Choice| least_of(choice).is_some_and(|(_, least)| choice.prior() < least);
     if plain && avoid.is_empty() && !forbids && !choices.iter().any(raises) {
         return RootPriors(None);
     }
@@ -247,8 +252,8 @@ pub(super) fn priors<G: Game>(
             *prior = FORBIDDEN;
         } else if avoid.contains(&choice.mv()) {
             *prior = AVOIDED;
-        } else if Some(choice.mv()) == ending {
-            *prior = prior.max(ENDING_PRIOR);
+        } else if let Some((_, least)) = least_of(choice) {
+            *prior = prior.max(least);
         }
     }
     RootPriors(Some(priors))
@@ -278,10 +283,10 @@ fn put_wins_first<G: Game>(
     !won.is_empty()
 }
 
-/// A pass that may end the game.
-fn ending<G: Game>(position: &G) -> Option<Move> {
+/// A pass that may end the game, and its minimum prior.
+fn ending<G: Game>(position: &G) -> Option<(Move, f32)> {
     let nears_end = position.scored().is_some_and(|scored| scored.nears_end());
-    nears_end.then(|| position.size().pass())
+    nears_end.then(|| (position.size().pass(), ENDING_PRIOR))
 }
 
 /// The value less this many standard errors. One virtual visit that deviates by 1, half the range

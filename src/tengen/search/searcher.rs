@@ -102,16 +102,21 @@ impl<G: Encode> Searcher<G> {
         self.points = None;
     }
 
-    /// The network's evaluation of a position, as a report of one visit with its value and policy.
-    /// The tree is not used.
+    /// The network's evaluation of a position against the request's opponent, as a report of one visit with its value
+    /// and policy. The tree is not used.
     fn evaluate(&mut self, request: &SearchRequest<G>) -> Result<SearchReport, SearchError> {
         let once = Limits {
             visits: Some(1),
             ..request.limits
         };
+        let analysis = AnalysisOptions {
+            opponent: request.analysis.opponent,
+            ..AnalysisOptions::default()
+        };
         let request = SearchRequest::new(request.start.clone())
             .within(once)
-            .until(&request.stop);
+            .until(&request.stop)
+            .with(analysis);
         // Failed threads spoil the tree: it is set aside only once they are known to be sound.
         let position = request.start.position();
         let pool = self.workers(position, &once, &request.stop, self.clock.now())?;

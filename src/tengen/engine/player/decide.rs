@@ -43,6 +43,7 @@ impl<G: Game> Player<G> {
         if let Some(mv) = self.move_of_book(start, request) {
             return play(mv, None);
         }
+        self.opponent = request.options.opponent;
         let (position, stopped) = (start.position(), stop.is_raised());
         let started = self.time.now().saturating_sub(request.waited);
         self.exclude(&request.options.avoid);

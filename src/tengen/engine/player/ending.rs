@@ -8,8 +8,8 @@ use super::super::passing::{self, AfterSearch, PassJudgement};
 use super::Player;
 use crate::game::{Color, Game, Move, OwnershipEstimate, Proof, Settled, scoring};
 use crate::search::{
-    AnalysisOptions, Limits, MoveReport, PointsByMove, Purpose, SearchReport, SearchRequest,
-    StopFlag,
+    AnalysisOptions, Limits, MoveReport, OpponentModel, PointsByMove, Purpose, SearchReport,
+    SearchRequest, StopFlag,
 };
 
 /// Share of a network's owners in the count of a position; the rest is from playouts. Of 36 finished games against
@@ -159,6 +159,11 @@ impl<G: Game> Player<G> {
                 points: PointsByMove::Lead,
                 judged: judged.expected.clone(),
                 purpose: request.analysis.purpose,
+                opponent: OpponentModel {
+                    // A pass has no mirror image.
+                    mirrors: false,
+                    ..request.analysis.opponent
+                },
                 ..AnalysisOptions::default()
             });
         self.worker.search(answers, &mut |_| {}).ok()

@@ -30,6 +30,16 @@ crate::choices! {
     }
 }
 
+impl Scoring {
+    /// The komi of rules that are given without one, as in KataGo.
+    const fn usual_komi(self) -> HalfPoints {
+        match self {
+            Scoring::Area => HalfPoints(15),
+            Scoring::Territory => HalfPoints(13),
+        }
+    }
+}
+
 crate::choices! {
     /// Points that White gets as compensation for handicap stones.
     HandicapBonus {
@@ -82,7 +92,7 @@ impl GoRules {
         suicide: true,
         handicap: HandicapBonus::Zero,
         friendly_pass: false,
-        komi: HalfPoints(15),
+        komi: Scoring::Area.usual_komi(),
     };
 
     /// The preset with this name, with KataGo's meaning.
@@ -108,11 +118,14 @@ impl GoRules {
                 area(Positional, false, EachStone)
             }
             "aga" | "bga" | "french" => area(Situational, false, ButOne),
-            "new-zealand" | "newzealand" | "nz" => area(Situational, true, Zero),
+            "new-zealand" | "newzealand" | "nz" => GoRules {
+                komi: HalfPoints(14),
+                ..area(Situational, true, Zero)
+            },
             "japanese" | "japan" | "jp" | "日本" | "korean" | "korea" | "kr" | "韩国" | "韓國" => {
                 GoRules {
                     scoring: Scoring::Territory,
-                    komi: HalfPoints(13),
+                    komi: Scoring::Territory.usual_komi(),
                     ..area(Simple, false, Zero)
                 }
             }
@@ -187,12 +200,15 @@ impl GoRules {
         Ok(())
     }
 
-    /// These rules with some fields changed.
+    /// These rules with some fields changed. Another scoring has its own komi, unless one is among the fields.
     fn with_fields(mut self, fields: &[(String, String)]) -> Result<Self, UnknownRules> {
-        let mut tax = None;
+        let (mut tax, scoring) = (None, self.scoring);
         for (field, value) in fields {
             let set = self.set(field, value, &mut tax);
             set.map_err(|known| UnknownRules::new(format!("{field} {value}"), known))?;
+        }
+        if self.scoring != scoring && fields.iter().all(|(field, _)| field != "komi") {
+            self.komi = self.scoring.usual_komi();
         }
         let known = match self.scoring {
             Scoring::Area => "tax NONE where scoring is AREA",
@@ -359,13 +375,14 @@ mod tests {
             ),
             (
                 "japanese",
-                r#"{"hasButton":false,"ko":"SIMPLE","scoring":"TERRITORY","suicide":false,"tax":"SEKI","whiteHandicapBonus":"0","friendlyPassOk":true,"komi":6.5}"#,
+                r#"{"hasButton":false,"ko":"SIMPLE","scoring":"TERRITORY","suicide":false,"tax":"SEKI","whiteHandicapBonus":"0","friendlyPassOk":true}"#,
             ),
             (
                 "aga",
                 r#"{"koRule":"SITUATIONAL","scoringRule":"AREA","suicide":false,"taxRule":"NONE","whiteHandicapBonus":"N-1","friendlyPassOk":true}"#,
             ),
-            ("new_zealand", "koSITUATIONALscoreAREAtaxNONEsui1fpok1"),
+            ("new_zealand", "koSITUATIONALscoreAREAtaxNONEsui1fpok1komi7"),
+            ("korean", "koSIMPLEscoreTERRITORYsui0fpok1komi6.5"),
             ("chinese-ogs", "koPOSITIONALscoreAREAsui0whbNfpok1komi7.5"),
         ] {
             assert_eq!(read(name), read(json), "{name}");
@@ -375,6 +392,22 @@ mod tests {
         }
         // KaTrain's spelling.
         assert_eq!(read("new zealand"), read("nz"));
+    }
+
+    #[test]
+    fn rules_without_komi_have_that_of_their_scoring() {
+        for (rules, komi) in [
+            (r#"{"scoring":"AREA"}"#, 15),
+            (r#"{"scoring":"TERRITORY","ko":"SIMPLE"}"#, 13),
+            (r#"{"scoring":"TERRITORY","komi":7.5}"#, 15),
+            ("scoreTERRITORY", 13),
+            ("chinese scoreTERRITORY", 13),
+            ("japanese scoreAREA", 15),
+            ("japanese sui1", 13),
+            ("nz sui0", 14),
+        ] {
+            assert_eq!(read(rules).komi, HalfPoints(komi), "{rules}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Analysis commands for board programs; the network in use and its raw output; who wins with best play.
 
 use super::Arguments;
+use super::command::Shown;
 use crate::clock::StopReason;
 use crate::engine::{AnalysisEffort, AnalysisRequest, Decision, Engine, MoveKind, MoveRequest};
 use crate::game::{BoardSize, Color, Move, Symmetry};
@@ -11,19 +12,20 @@ use crate::gtp::{Failure, Reply, Session, format_move, format_vertex, parse_colo
 use crate::record::Vertex;
 use crate::search::{MoveReport, Observer, SearchReport, StopFlag};
 
-/// Reads a request for an analysis until there is input, or while a move of a kind is chosen; ignored keys are logged
-/// once each. A request that is not refused here succeeds.
+/// Reads a request for an analysis; ignored keys are logged once each. A request that is not refused here succeeds.
 pub(super) fn begin(
     session: &mut Session,
     args: &Arguments<'_>,
     dialect: Dialect,
-    kind: Option<MoveKind>,
+    shown: Shown,
 ) -> Result<Analysis, Failure> {
     let perspective = session.options.perspective;
     let (engine, ignored) = (&*session.engine, &mut session.ignored);
     let mut analysis = Analysis::parse(args, dialect, perspective, engine, ignored)?;
-    analysis.options.root_policy_temperature = session.root.temperature(kind.is_none());
-    if kind.is_some() && session.engine.legal_moves(analysis.color).is_empty() {
+    let is_analysis = shown == Shown::Analysis;
+    analysis.options.root_policy_temperature = session.root.temperature(is_analysis);
+    analysis.options.opponent = session.root.opponent(analysis.color);
+    if !is_analysis && session.engine.legal_moves(analysis.color).is_empty() {
         // There is nothing to search.
         let decision = session.choose(analysis.color, MoveKind::Named);
         decision_text(decision, &*session.engine)?;
@@ -35,7 +37,7 @@ pub(super) fn begin(
 pub(super) fn stream(
     session: &mut Session,
     analysis: &Analysis,
-    kind: Option<MoveKind>,
+    shown: Shown,
     send: &mut dyn FnMut(&str),
 ) {
     let mut show = |report: &SearchReport| {
@@ -43,14 +45,27 @@ pub(super) fn stream(
             send(&format!("{line}\n"));
         }
     };
-    match kind {
-        None => analyze(session, analysis, &mut show),
-        Some(kind) => {
-            let decision = genmove_analyze(session, analysis, kind, &mut show);
-            if let Ok(text) = decision_text(decision, &*session.engine) {
-                send(&format!("play {text}\n"));
-            }
+    let decision = match shown {
+        Shown::Analysis => {
+            analyze(session, analysis, &mut show);
+            return send("\n");
         }
+        Shown::Move(kind) => session.until_interrupted(|engine, stop| {
+            Some(genmove_analyze(engine, stop, analysis, kind, &mut show))
+        }),
+        Shown::Cancellable => {
+            let engine = &mut *session.engine;
+            session.interrupts.until_input(|stop| {
+                let decision = genmove_analyze(engine, stop, analysis, MoveKind::Named, &mut show);
+                (!stop.is_raised()).then_some(decision)
+            })
+        }
+    };
+    let text = decision.map_or(Ok("cancelled".to_owned()), |decision| {
+        decision_text(decision, &*session.engine)
+    });
+    if let Ok(text) = text {
+        send(&format!("play {text}\n"));
     }
     send("\n");
 }
@@ -73,25 +88,24 @@ fn analyze(session: &mut Session, analysis: &Analysis, show: &mut Observer<'_>) 
 
 /// Plays like `genmove`, or names the move, with lines during the search, at least one.
 fn genmove_analyze(
-    session: &mut Session,
+    engine: &mut dyn Engine,
+    stop: &StopFlag,
     analysis: &Analysis,
     kind: MoveKind,
     show: &mut Observer<'_>,
 ) -> Decision {
-    session.until_interrupted(|engine, stop| {
-        let request = MoveRequest::new(analysis.color, stop).of_kind(kind);
-        let decision = engine.genmove(&request.with(analysis.options.clone()), show);
-        let unsearched = match engine.last_report() {
-            None if decision == Decision::Play(Vertex::Pass) => {
-                passed_without_search(engine, analysis.color, stop)
-            }
-            _ => None,
-        };
-        if let Some(report) = unsearched.as_ref().or(engine.last_report()) {
-            show(report);
+    let request = MoveRequest::new(analysis.color, stop).of_kind(kind);
+    let decision = engine.genmove(&request.with(analysis.options.clone()), show);
+    let unsearched = match engine.last_report() {
+        None if decision == Decision::Play(Vertex::Pass) => {
+            passed_without_search(engine, analysis.color, stop)
         }
-        decision
-    })
+        _ => None,
+    };
+    if let Some(report) = unsearched.as_ref().or(engine.last_report()) {
+        show(report);
+    }
+    decision
 }
 
 /// A report of a pass that was played without a search: it is worth what the position after it is.
@@ -137,18 +151,27 @@ pub(super) fn decision_text(decision: Decision, engine: &dyn Engine) -> Reply {
     }
 }
 
-/// The network's raw output in KataGo's format: `[COLOUR] [SYMMETRY]`.
+/// The network's raw output in KataGo's format: `[COLOUR] [SYMMETRY]`, where the symmetry may be `all`.
 pub(super) fn kata_raw_nn(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let mut words = args.all().into_iter().peekable();
     let named = words.next_if(|word| parse_color(word).is_ok());
     let color = named.map_or(Ok(session.engine.to_move()), parse_color)?;
     let word = words.next().unwrap_or("0");
-    let Ok(number @ 0..SYMMETRIES) = word.parse() else {
-        return Err(Failure::wrong(word, "symmetry: a number from 0 to 7"));
+    let numbers = match word.parse() {
+        Ok(number @ 0..SYMMETRIES) => number..number + 1,
+        _ if word == "all" => 0..SYMMETRIES,
+        _ => {
+            let known = "symmetry: a number from 0 to 7, or all";
+            return Err(Failure::wrong(word, known));
+        }
     };
-    let symmetry = katago_symmetry(number, session.engine.size());
-    let output = raw_output(session, color, symmetry)?;
-    Ok(format!("symmetry {number}\n{output}"))
+    let mut output = |number| -> Reply {
+        let symmetry = katago_symmetry(number, session.engine.size());
+        let output = raw_output(session, color, symmetry)?;
+        Ok(format!("symmetry {number}\n{output}"))
+    };
+    let outputs: Result<Vec<String>, Failure> = numbers.map(&mut output).collect();
+    Ok(outputs?.join("\n"))
 }
 
 /// Number of KataGo's symmetries; boards that are not square have half of them, twice.

@@ -8,7 +8,6 @@ use crate::game::{BadKomi, BoardSize, Color, Outcome, PointStatus, Settled};
 use crate::gtp::board::points_from_top;
 use crate::gtp::{Failure, Reply, Session, format_moves, parse_vertex};
 use crate::record::{Play, result_text};
-use crate::search::AnalysisOptions;
 
 /// The length of a board's side.
 fn side(args: &Arguments<'_>, index: usize) -> Result<u8, Failure> {
@@ -53,12 +52,7 @@ pub(super) fn play(session: &mut Session, args: &Arguments<'_>) -> Reply {
 
 pub(super) fn genmove(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let color = args.color(0)?;
-    let root_policy_temperature = session.root.temperature(false);
     let decision = search_and_draw(session, color, |engine, stop, options, observer| {
-        let options = AnalysisOptions {
-            root_policy_temperature,
-            ..options
-        };
         engine.genmove(&MoveRequest::new(color, stop).with(options), observer)
     });
     decision_text(decision, &*session.engine)
@@ -73,7 +67,7 @@ pub(super) fn reg_genmove(session: &mut Session, args: &Arguments<'_>) -> Reply 
 /// As [`reg_genmove`], until there is any input.
 pub(super) fn cancellable(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let color = args.color(0)?;
-    let (engine, options) = (&mut *session.engine, session.root.of_moves());
+    let (engine, options) = (&mut *session.engine, session.root.of_moves(color));
     let decision = session.interrupts.until_input(|stop| {
         let request = MoveRequest::new(color, stop).of_kind(MoveKind::Named);
         let request = request.with(options);

@@ -43,8 +43,19 @@ pub(in crate::gtp) enum Games {
 pub(in crate::gtp) enum Run {
     /// Replies with a text.
     Answer(Handler),
-    /// Writes lines of analysis in this dialect: until there is input, or while it chooses a move of this kind.
-    Stream(Dialect, Option<MoveKind>),
+    /// Writes lines of analysis in this dialect.
+    Stream(Dialect, Shown),
+}
+
+/// What is shown by lines of analysis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::gtp) enum Shown {
+    /// A search until there is input.
+    Analysis,
+    /// The choice of a move of this kind.
+    Move(MoveKind),
+    /// The choice of a named move, unless there is input before.
+    Cancellable,
 }
 
 type Handler = fn(&mut Session, &Arguments<'_>) -> Reply;
@@ -65,9 +76,9 @@ pub(super) const fn stream(
     arguments: &'static str,
     help: &'static str,
     dialect: Dialect,
-    kind: Option<MoveKind>,
+    shown: Shown,
 ) -> Command {
-    entry([name, arguments, help], Run::Stream(dialect, kind))
+    entry([name, arguments, help], Run::Stream(dialect, shown))
 }
 
 const fn entry([name, arguments, help]: [&'static str; 3], run: Run) -> Command {

@@ -23,7 +23,7 @@ use super::{Failure, Input, Interrupts, Protocol, Reply, Request, Session};
 use crate::clock::KATA_SYSTEMS;
 use crate::engine::MoveKind;
 use crate::game::HalfPoints;
-use command::{Games, Run, command, stream};
+use command::{Games, Run, Shown, command, stream};
 
 /// Every command, in the order in which `list_commands` names them.
 #[rustfmt::skip]
@@ -35,7 +35,7 @@ pub const COMMANDS: &[Command] = &[
     command("list_commands", "", "the names of all commands", list_commands),
     command("help", "[COMMAND]", "describe all commands, or one", help),
     command("quit", "", "end the program", |_, _| text("")),
-    command("boardsize", "N", "new game on a square board", board::boardsize),
+    command("boardsize", "WIDTH [HEIGHT]", "new game on a board that is square without HEIGHT", board::boardsize),
     command("rectangular_boardsize", "WIDTH HEIGHT", "new game on any board", board::rectangular_boardsize),
     command("clear_board", "", "new game; komi and time settings stay", |session, _| { session.engine.clear(); text("") }),
     command("komi", "POINTS", "set komi; NoGo only records it", board::komi),
@@ -69,17 +69,18 @@ pub const COMMANDS: &[Command] = &[
     command("cputime", "", "processor time used, in seconds", clock::cputime),
     command("loadsgf", "FILE [MOVE]", "load a game up to, not including, a move; reports what is left out", files::loadsgf),
     command("printsgf", "[FILE]", "the game as SGF, into a file if one is named", files::printsgf),
-    stream("lz-analyze", "[COLOUR] [CENTISECONDS] ...", "search until there is input, and show it as Leela Zero does", Leela, None),
-    stream("lz-genmove_analyze", "[COLOUR] [CENTISECONDS] ...", "genmove that shows its search as Leela Zero does", Leela, Some(MoveKind::Play)),
-    stream("kata-analyze", "[COLOUR] [CENTISECONDS] ...", "search until there is input, and show it as KataGo does", Kata, None),
-    stream("cgos-genmove_analyze", "[COLOUR] [CENTISECONDS]", "genmove with a line of JSON before the move, for the client of CGOS", Cgos, Some(MoveKind::Play)),
-    stream("kata-genmove_analyze", "[COLOUR] [CENTISECONDS] ...", "genmove that shows its search as KataGo does", Kata, Some(MoveKind::Play)),
-    stream("kata-search_analyze", "[COLOUR] [CENTISECONDS] ...", "the same without playing the move", Kata, Some(MoveKind::Named)),
+    stream("lz-analyze", "[COLOUR] [CENTISECONDS] ...", "search until there is input, and show it as Leela Zero does", Leela, Shown::Analysis),
+    stream("lz-genmove_analyze", "[COLOUR] [CENTISECONDS] ...", "genmove that shows its search as Leela Zero does", Leela, Shown::Move(MoveKind::Play)),
+    stream("kata-analyze", "[COLOUR] [CENTISECONDS] ...", "search until there is input, and show it as KataGo does", Kata, Shown::Analysis),
+    stream("cgos-genmove_analyze", "[COLOUR] [CENTISECONDS]", "genmove with a line of JSON before the move, for the client of CGOS", Cgos, Shown::Move(MoveKind::Play)),
+    stream("kata-genmove_analyze", "[COLOUR] [CENTISECONDS] ...", "genmove that shows its search as KataGo does", Kata, Shown::Move(MoveKind::Play)),
+    stream("kata-search_analyze", "[COLOUR] [CENTISECONDS] ...", "the same without playing the move", Kata, Shown::Move(MoveKind::Named)),
+    stream("kata-search_analyze_cancellable", "[COLOUR] [CENTISECONDS] ...", "the same until there is input: then the move is cancelled", Kata, Shown::Cancellable),
     command("stop", "", "nothing: any input ends an analysis", |_, _| text("")),
     command("tengen-solve", "[COLOUR] [SECONDS]", "who wins with best play, within 10 seconds or SECONDS", analyze::solve)
         .menu("string/Solve")
         .only(Games::Solved),
-    command("kata-raw-nn", "[COLOUR] [SYMMETRY]", "the network's raw output, if one is in use, by one of 8 symmetries", analyze::kata_raw_nn),
+    command("kata-raw-nn", "[COLOUR] [SYMMETRY]", "the network's raw output, if one is in use, by one of 8 symmetries or all", analyze::kata_raw_nn),
     command("kata-get-rules", "", "the rules as JSON", settings::kata_get_rules),
     command("kata-set-rules", "RULES", "set the rules, by the game's or KataGo's names or JSON; komi is kept unless given", settings::kata_set_rules),
     command("kata-set-rule", "NAME VALUE", "one rule, by KataGo's name in kata-get-rules", settings::kata_set_rule),
@@ -211,10 +212,10 @@ impl Protocol for Session {
         let arguments = Arguments::of(command, request);
         let result = match command.run {
             Run::Answer(run) => run(self, &arguments),
-            Run::Stream(dialect, kind) => match analyze::begin(self, &arguments, dialect, kind) {
+            Run::Stream(dialect, shown) => match analyze::begin(self, &arguments, dialect, shown) {
                 Ok(analysis) => {
                     send(&format!("={}\n", request.id));
-                    return analyze::stream(self, &analysis, kind, &mut send);
+                    return analyze::stream(self, &analysis, shown, &mut send);
                 }
                 Err(failure) => Err(failure),
             },

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::Arguments;
 use crate::clock::{USUAL_LAG, seconds};
 use crate::engine::{DEFAULT_TIME_PER_MOVE, Engine};
-use crate::gtp::{Failure, Reply, Session};
+use crate::gtp::{Failure, Reply, Session, parse_color};
 
 fn truth(text: &str) -> Result<bool, Failure> {
     match text {
@@ -40,9 +40,12 @@ enum Setting {
     RootPolicyTemperature,
     WideRootNoise,
     AnalysisWideRootNoise,
-    /// A KataGo setting that other programs read; it is always 0 here.
-    Zero,
+    Doublings,
+    DoubledSide,
 }
+
+/// KataGo's name of no side.
+const NO_SIDE: &str = "empty";
 
 impl Setting {
     /// The setting of this name.
@@ -71,7 +74,11 @@ impl Setting {
             }
             Setting::WideRootNoise => session.root.wide_noise.to_string(),
             Setting::AnalysisWideRootNoise => session.root.analysis_wide_noise.to_string(),
-            Setting::Zero => "0".to_owned(),
+            Setting::Doublings => session.root.doublings.to_string(),
+            Setting::DoubledSide => {
+                let side = session.root.doubled_side;
+                side.map_or(NO_SIDE.to_owned(), |side| side.to_string())
+            }
         }
     }
 
@@ -97,17 +104,24 @@ impl Setting {
             Setting::AnalysisWideRootNoise => {
                 session.root.analysis_wide_noise = number(value, NOISE)?;
             }
-            Setting::Zero => {
-                let zero = value.parse() == Ok(0.0);
-                return if zero {
-                    Ok(())
-                } else {
-                    Err(Failure::Refused("this setting can only be 0 here"))
-                };
+            Setting::Doublings => session.root.doublings = number(value, -3.0..=3.0)? as f32,
+            Setting::DoubledSide => {
+                let named = (value != NO_SIDE).then(|| parse_color(value));
+                session.root.doubled_side = named.transpose()?;
             }
         }
         session.engine.set_thinking_limits(thinking_limits);
         Ok(())
+    }
+}
+
+impl Session {
+    /// Sets a parameter of `kata-set-param`.
+    ///
+    /// # Errors
+    /// For an unknown one, or a wrong value.
+    pub fn set_parameter(&mut self, name: &str, value: &str) -> Result<(), Failure> {
+        Setting::find(name)?.set(self, value)
     }
 }
 
@@ -117,7 +131,8 @@ const SETTINGS: &[(&str, Option<&str>, Setting)] = &[
     ("maxTime", Some("string"), Setting::TimePerMove),
     ("lagBuffer", Some("string"), Setting::Lag),
     ("ponderingEnabled", Some("bool"), Setting::Ponder),
-    ("playoutDoublingAdvantage", None, Setting::Zero),
+    ("playoutDoublingAdvantage", None, Setting::Doublings),
+    ("playoutDoublingAdvantagePla", None, Setting::DoubledSide),
     (
         "analysisWideRootNoise",
         None,
@@ -155,9 +170,15 @@ pub(super) fn kata_get_param(session: &mut Session, args: &Arguments<'_>) -> Rep
 
 /// All of them as a JSON object.
 pub(super) fn kata_get_params(session: &mut Session, _: &Arguments<'_>) -> Reply {
-    let fields = SETTINGS.iter();
-    let fields = fields.map(|(name, _, setting)| format!("\"{name}\":{}", setting.get(session)));
-    Ok(format!("{{{}}}", fields.collect::<Vec<_>>().join(",")))
+    let field = |(name, _, setting): &(&str, Option<&str>, Setting)| {
+        let value = setting.get(session);
+        match value.parse::<f64>() {
+            Ok(_) => format!("\"{name}\":{value}"),
+            Err(_) => format!("\"{name}\":\"{value}\""),
+        }
+    };
+    let fields: Vec<String> = SETTINGS.iter().map(field).collect();
+    Ok(format!("{{{}}}", fields.join(",")))
 }
 
 /// Parameters of KataGo that clients set and that have no effect here.

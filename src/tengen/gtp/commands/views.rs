@@ -230,7 +230,7 @@ pub(super) fn search_and_draw<T>(
     let (size, live) = (session.engine.size(), session.options.live_graphics);
     let options = AnalysisOptions {
         interval: live.then_some(INTERVAL),
-        ..AnalysisOptions::default()
+        ..session.root.of_moves(color)
     };
     let found = session.until_interrupted(|engine, stop| {
         ask(engine, stop, options, &mut |report| {

@@ -8,7 +8,6 @@ use serde_json::Value;
 use super::answer::{AnswerContext, answer, no_results};
 use super::fields::Refusal;
 use super::query::KatagoResources;
-use super::query_options::QueryOptions;
 use super::queue::{Queue, Task};
 use crate::engine::{AnalysisEffort, AnalysisRequest, Engine};
 use crate::game::{BoardSize, Color, Move, Symmetry};
@@ -28,8 +27,6 @@ pub(super) struct Analyst {
     engine: Option<(Box<dyn Engine>, u64)>,
     /// The engine that last imitated people, and whom.
     imitator: Option<(Box<dyn Engine>, HumanProfile)>,
-    /// The last query that it has warned of something that the network is not shown.
-    warned: Option<String>,
 }
 
 impl Analyst {
@@ -38,7 +35,6 @@ impl Analyst {
             resources,
             engine: None,
             imitator: None,
-            warned: None,
         }
     }
 
@@ -104,19 +100,15 @@ impl Analyst {
         let found = engine.analyse(&request, &mut |report| {
             if report.elapsed >= due {
                 due = report.elapsed.saturating_add(every);
+                warn(task, report, send);
                 send(scene.tell(report, true));
             }
         });
-        if let Some(report) = &found
-            && self.warned.as_ref() != Some(&task.query.id)
-        {
-            for warning in warnings(report, query_options) {
-                self.warned = Some(task.query.id.clone());
-                send(warning.told(&task.query.id, "warning"));
-            }
-        }
         match found {
-            Some(report) => Ok(scene.tell(&report, false)),
+            Some(report) => {
+                warn(task, &report, send);
+                Ok(scene.tell(&report, false))
+            }
             None if task.stop.is_raised() => Ok(no_results(task)),
             None if legal.is_empty() => Ok(scene.tell_end()),
             None => Err("the search has failed: the log of tengen says why".to_owned()),
@@ -158,25 +150,28 @@ fn opponent(task: &Task, mover: Color) -> OpponentModel {
     let turns = [mover.opponent(), mover].into_iter().cycle();
     let mut recent = plays.iter().rev().zip(turns).take(2 * MIRRORED_ANSWERS);
     let in_turn = recent.all(|(played, color)| played.play.color == color);
-    let advantage = VisitAdvantage {
-        color: options.doubled_side.unwrap_or(mover),
-        doublings: options.doublings,
-    };
     OpponentModel {
-        advantage: (options.doublings != 0.0).then_some(advantage),
+        advantage: VisitAdvantage::new(options.doubled_side, mover, options.doublings),
         mirrors: options.anti_mirror && in_turn && is_mirrored(&moves, record.size),
     }
 }
 
-/// What the numbers of a report leave out.
-fn warnings(report: &SearchReport, options: &QueryOptions) -> impl Iterator<Item = Refusal> {
-    const EQUAL: &str =
-        "the network is not shown playoutDoublingAdvantage: its numbers are for equal sides";
+/// Warns of what the numbers of a report leave out, once for each query and before its answers: other threads, with
+/// other turns, wait for it.
+fn warn(task: &Task, report: &SearchReport, send: &mut dyn FnMut(Value)) {
+    let query = &task.query;
     let komi = report.komi_warning();
     let komi = komi.map(|text| Refusal::new("komi", text));
-    let advantage = options.doublings != 0.0 && !report.shows_advantage;
-    komi.into_iter()
-        .chain(advantage.then(|| Refusal::new("overrideSettings", EQUAL)))
+    let advantage = report.advantage_warning(query.query_options.doublings);
+    let advantage = advantage.map(|text| Refusal::new("overrideSettings", text));
+    let warnings: Vec<Refusal> = komi.into_iter().chain(advantage).collect();
+    if !warnings.is_empty() {
+        query.warned.get_or_init(|| {
+            for warning in &warnings {
+                send(warning.told(&query.id, "warning"));
+            }
+        });
+    }
 }
 
 /// The engine for the task's board, with its position set up: the kept one if it is of the same kind, else a new one.

@@ -102,17 +102,24 @@ impl<'a> Fields<'a> {
         self.read(name, wanted, |value| value.as_f64().filter(inside))
     }
 
-    /// Numbers from 0 on.
-    pub(super) fn indices(self, name: &str, most: usize) -> Result<Option<Vec<usize>>, Refusal> {
-        let wanted = format!("a list of whole numbers from 0 to {most}");
-        let one = |value: &Value| {
-            usize::try_from(value.as_u64()?)
-                .ok()
-                .filter(|one| *one <= most)
-        };
+    pub(super) fn integers(
+        self,
+        name: &str,
+        range: RangeInclusive<i64>,
+    ) -> Result<Option<Vec<i64>>, Refusal> {
+        let (least, most) = (range.start(), range.end());
+        let wanted = format!("a list of whole numbers from {least} to {most}");
+        let one = |value: &Value| value.as_i64().filter(|one| range.contains(one));
         self.read(name, wanted, |value| {
             value.as_array()?.iter().map(one).collect()
         })
+    }
+
+    /// Numbers from 0 on.
+    pub(super) fn indices(self, name: &str, most: usize) -> Result<Option<Vec<usize>>, Refusal> {
+        let numbers = self.integers(name, 0..=i64::try_from(most).unwrap_or(i64::MAX))?;
+        let index = |number| usize::try_from(number).ok();
+        Ok(numbers.map(|numbers| numbers.into_iter().filter_map(index).collect()))
     }
 
     /// Stones or moves: pairs of a colour and a point.

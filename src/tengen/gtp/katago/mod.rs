@@ -25,6 +25,7 @@ use self::fields::{Fields, Object, Refusal, shorten};
 use self::query::Query;
 pub use self::query::{KatagoResources, MakeAnalyst, MakeImitator};
 pub use self::query_options::KatagoOptions;
+use self::query_options::QueryOptions;
 use self::queue::{Queue, Task};
 use super::line::{Line, Lines, next_piece, too_long};
 use crate::program::BYTE_ORDER_MARK;
@@ -53,14 +54,16 @@ enum Event {
 /// Answers the queries in `input` until its end, and then the remaining ones.
 ///
 /// # Errors
-/// Fails when a thread cannot be started or an answer cannot be written. A client that closes its
-/// end of the pipe ends the session without an error.
+/// Fails when one of the options' settings has a wrong value, a thread cannot be started or an answer cannot be
+/// written. A client that closes its end of the pipe ends the session without an error.
 pub fn serve_queries(
     resources: KatagoResources,
     options: KatagoOptions,
     input: impl Read + Send + 'static,
     mut output: impl Write,
 ) -> std::io::Result<()> {
+    let settings = QueryOptions::of(&options).take_settings();
+    settings.map_err(|refusal| std::io::Error::new(ErrorKind::InvalidInput, refusal.text))?;
     let (events, inbox) = channel();
     let side = Katago {
         resources: Arc::new(resources),

@@ -1,10 +1,11 @@
 //! A query: a game with turns to analyse, validated as a whole first.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use super::fields::{Fields, Refusal, short, shorten};
+use super::fields::{Fields, Refusal, short};
 use super::query_options::{self, KatagoOptions, QueryOptions};
 use crate::engine::{Engine, EngineError};
 use crate::game::{BoardSize, Color, HalfPoints};
@@ -24,7 +25,7 @@ const MAX_URGENT: i64 = 1 << 62;
 #[rustfmt::skip]
 const FIELDS: &[&str] = &[
     "id", "boardXSize", "boardYSize", "initialStones", "moves", "initialPlayer", "rules", "komi",
-    "whiteHandicapBonus", "analyzeTurns", "priority",
+    "whiteHandicapBonus", "analyzeTurns", "priority", "priorities",
 ];
 
 /// Unsupported fields.
@@ -63,6 +64,8 @@ pub(super) struct Query {
     pub(super) query_options: QueryOptions,
     /// The turns to analyse, with their priorities.
     pub(super) turns: BTreeMap<usize, i64>,
+    /// Set once the client has been warned of what the network is not shown.
+    pub(super) warned: OnceLock<()>,
 }
 
 impl Query {
@@ -94,6 +97,7 @@ impl Query {
             rules: engine.rules(),
             query_options,
             turns,
+            warned: OnceLock::new(),
         };
         Ok((query, warnings))
     }
@@ -127,6 +131,10 @@ fn engine(
 ) -> Result<Box<dyn Engine>, Refusal> {
     let text = match fields.get("rules") {
         None => String::new(),
+        Some(Value::String(name)) if name.trim().is_empty() => {
+            let text = "are empty: name them, or leave the field out for the usual ones";
+            return Err(Refusal::new("rules", text));
+        }
         Some(Value::String(name)) => name.clone(),
         Some(rules @ Value::Object(_)) => rules.to_string(),
         Some(other) => {
@@ -139,7 +147,7 @@ fn engine(
         Ok(engine) => engine,
         Err(UnknownGame::Rules(error)) => {
             let engine = make(size, "").map_err(wrong_board)?;
-            let refusal = Refusal::new("rules", shorten(&error.to_string()));
+            let refusal = Refusal::new("rules", error);
             if engine.rules_json().is_some() {
                 return Err(refusal);
             }
@@ -155,10 +163,16 @@ fn engine(
         let komi = HalfPoints::komi(points);
         engine.set_komi(komi.map_err(|error| Refusal::new("komi", error))?);
     }
-    if let Some(bonus) = fields.text("whiteHandicapBonus")? {
+    const BONUS: &str = "whiteHandicapBonus";
+    if let Some(bonus) = fields.text(BONUS)? {
         // Compensation for handicap stones may differ from the rules'.
-        let set = engine.set_rule("whiteHandicapBonus", bonus);
-        set.map_err(|error| Refusal::new("whiteHandicapBonus", error))?;
+        let set = engine.set_rule(BONUS, bonus);
+        match set.map_err(|error| Refusal::new(BONUS, error)) {
+            Err(_) if engine.rules_json().is_none() => {
+                warnings.push(Refusal::new(BONUS, "has no effect in this game"));
+            }
+            set => set?,
+        }
     }
     Ok(engine)
 }
@@ -215,12 +229,19 @@ fn check(engine: &mut dyn Engine, record: &GameRecord) -> Result<Vec<Refusal>, R
 
 fn turns(fields: Fields<'_>, last: usize) -> Result<BTreeMap<usize, i64>, Refusal> {
     let priority = fields.integer("priority", -MAX_URGENT..=MAX_URGENT)?;
+    let priorities = fields.integers("priorities", -MAX_URGENT..=MAX_URGENT)?;
     let turns = fields.indices("analyzeTurns", last)?;
+    if let Some(priorities) = &priorities
+        && (priority.is_some() || turns.as_ref().map(Vec::len) != Some(priorities.len()))
+    {
+        let text = "are one number for each of analyzeTurns, without priority";
+        return Err(Refusal::new("priorities", text));
+    }
     let turns = turns.unwrap_or_else(|| vec![last]);
     if turns.is_empty() {
         let text = "is empty: name a turn, or leave it out for the position after all moves";
         return Err(Refusal::new("analyzeTurns", text));
     }
-    let priority = priority.unwrap_or(0);
-    Ok(turns.into_iter().map(|turn| (turn, priority)).collect())
+    let priorities = priorities.unwrap_or_else(|| vec![priority.unwrap_or(0); turns.len()]);
+    Ok(turns.into_iter().zip(priorities).collect())
 }

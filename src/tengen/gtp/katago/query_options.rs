@@ -12,7 +12,8 @@ use tengen_nn::eval::HumanProfile;
 const USUAL_LINE: usize = 15;
 /// Maximum visits.
 const MAX_VISITS: i64 = 1 << 50;
-/// Treated as unlimited, in seconds.
+/// Shortest and longest time of a search, in seconds: as in KataGo 0 is no time, and the longest is treated as unlimited.
+const SHORTEST: f64 = 0.001;
 const LONGEST: f64 = 1e9;
 /// Report intervals, in seconds.
 const TIMES: std::ops::RangeInclusive<f64> = 0.001..=1e6;
@@ -32,6 +33,8 @@ pub struct KatagoOptions {
     pub visits: u64,
     /// Default time limit per search.
     pub time: Option<Duration>,
+    /// Values of KataGo's settings that hold where the `overrideSettings` of a query have no other.
+    pub settings: Object,
     /// Whether remaining queries are answered after the end of input.
     pub finish: bool,
 }
@@ -62,6 +65,8 @@ pub(super) struct QueryOptions {
     pub(super) profile: Option<HumanProfile>,
     /// Whether a network imitates people.
     has_imitator: bool,
+    /// The program's settings of KataGo.
+    settings: Object,
 }
 
 /// The supported fields.
@@ -89,6 +94,7 @@ impl QueryOptions {
             time: options.time,
             line: USUAL_LINE,
             has_imitator: options.imitator.is_some(),
+            settings: options.settings.clone(),
             ..QueryOptions::default()
         }
     }
@@ -104,11 +110,12 @@ impl QueryOptions {
             let settings = settings.as_object();
             let settings =
                 settings.ok_or_else(|| Refusal::new("overrideSettings", "must be an object"))?;
-            let unknown = self.override_settings(settings)?;
-            if !unknown.is_empty() {
-                let text = format!("unknown and ignored: {}", unknown.join(", "));
-                warnings.push(Refusal::new("overrideSettings", text));
-            }
+            self.settings.extend(settings.clone());
+        }
+        let unknown = self.take_settings()?;
+        if !unknown.is_empty() {
+            let text = format!("unknown and ignored: {}", unknown.join(", "));
+            warnings.push(Refusal::new("overrideSettings", text));
         }
         self.take_limits(query)?;
         self.ownership = query.truth("includeOwnership")?;
@@ -142,21 +149,22 @@ impl QueryOptions {
     }
 
     /// KataGo's settings by name; unsupported ones are returned.
-    fn override_settings(&mut self, settings: &Object) -> Result<Vec<String>, Refusal> {
+    pub(super) fn take_settings(&mut self) -> Result<Vec<String>, Refusal> {
         const FIELD: &str = "overrideSettings";
-        // Numbers may be strings.
-        let plain = |(name, value): (&String, &serde_json::Value)| {
+        // Numbers may be strings; as in KataGo, an empty one takes a setting away.
+        let plain = |(name, value): (String, serde_json::Value)| {
             let number = value.as_str().and_then(|text| text.parse().ok());
-            (name.clone(), number.unwrap_or_else(|| value.clone()))
+            (value != "").then(|| (name, number.unwrap_or(value)))
         };
-        let settings: Object = settings.iter().map(plain).collect();
+        let settings = std::mem::take(&mut self.settings);
+        let settings: Object = settings.into_iter().filter_map(plain).collect();
         let fields = Fields(&settings);
         let within = |refusal: Refusal| refusal.within(FIELD);
         self.take_limits(fields).map_err(within)?;
         let time = fields.number("maxTime", 0.0..=1e20).map_err(within)?;
-        if let Some(time) = time.filter(|&time| time > 0.0) {
-            // Longer than any practical wait.
-            self.time = Some(Duration::from_secs_f64(time.min(LONGEST)));
+        if let Some(time) = time {
+            let time = Duration::from_secs_f64(time.clamp(SHORTEST, LONGEST));
+            self.time = Some(time);
         }
         if let Some(side) = fields.text("reportAnalysisWinratesAs").map_err(within)? {
             let wrong =
@@ -190,10 +198,11 @@ impl QueryOptions {
         Ok(unknown.cloned().collect())
     }
 
-    /// The people of [`PROFILE`]; an empty text names none.
+    /// The people of [`PROFILE`].
     fn human_profile(&self, settings: Fields<'_>) -> Result<Option<HumanProfile>, Refusal> {
-        let name = settings.text(PROFILE)?.filter(|name| !name.is_empty());
-        let Some(name) = name else { return Ok(None) };
+        let Some(name) = settings.text(PROFILE)? else {
+            return Ok(None);
+        };
         if !self.has_imitator {
             let text = "needs a network that was trained on games of people, and none is loaded";
             return Err(Refusal::new(PROFILE, text));
@@ -294,6 +303,48 @@ mod tests {
         assert_eq!(query_options.visits, 7);
     }
 
+    /// As in KataGo, where a search without time has its first visits.
+    #[test]
+    fn no_time_is_not_unlimited_time() {
+        let time = |time: &str| {
+            let (query_options, _) = read(&format!(
+                "{{\"overrideSettings\": {{\"maxTime\": {time}}}}}"
+            ))?;
+            Ok::<_, Refusal>(query_options.time.map(|time| time.as_secs_f64()))
+        };
+        assert_eq!(time("0"), Ok(Some(SHORTEST)));
+        assert_eq!(time("\"0.0\""), Ok(Some(SHORTEST)));
+        assert_eq!(time("1e20"), Ok(Some(LONGEST)));
+        assert!(time("-1").is_err() && time("1e21").is_err());
+    }
+
+    #[test]
+    fn the_programs_settings_hold_until_a_query_has_others() {
+        let options = |value: &str| KatagoOptions {
+            settings: [("antiMirror", "true"), ("playoutDoublingAdvantage", value)]
+                .map(|(name, value)| (name.to_owned(), value.into()))
+                .into_iter()
+                .collect(),
+            ..options()
+        };
+        let read = |text: &str| {
+            let query: Object = serde_json::from_str(text).expect("an object");
+            let (found, warnings) = QueryOptions::of(&options("1.5"))
+                .with(Fields(&query), SIZE)
+                .expect("fine");
+            assert_eq!(warnings, []);
+            (found.anti_mirror, found.doublings)
+        };
+        assert_eq!(read("{}"), (true, 1.5));
+        assert_eq!(
+            read(r#"{"overrideSettings": {"antiMirror": false}}"#),
+            (false, 1.5)
+        );
+        let without = r#"{"overrideSettings": {"playoutDoublingAdvantage": "", "unknown": ""}}"#;
+        assert_eq!(read(without), (true, 0.0));
+        assert!(QueryOptions::of(&options("9")).take_settings().is_err());
+    }
+
     #[test]
     fn settings_without_effect_are_named() {
         let (_, warnings) =
@@ -332,6 +383,8 @@ mod tests {
         assert_eq!(asked(doubled), (-1.5, Some(Color::Black), false));
         let texts = r#""playoutDoublingAdvantage": "0.5", "antiMirror": "true""#;
         assert_eq!(asked(texts), (0.5, None, true));
+        let no_side = r#""playoutDoublingAdvantage": 1, "playoutDoublingAdvantagePla": """#;
+        assert_eq!(asked(no_side), (1.0, None, false));
         for (settings, part) in [
             (
                 r#""humanSLProfile": "rank_5k", "ignorePreRootHistory": false"#,

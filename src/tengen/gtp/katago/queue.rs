@@ -121,6 +121,7 @@ mod tests {
             rules: String::new(),
             query_options: QueryOptions::of(&options()),
             turns: turns.iter().copied().collect(),
+            warned: Default::default(),
         })
     }
 

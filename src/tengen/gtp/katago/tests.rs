@@ -23,6 +23,7 @@ pub(super) fn options() -> KatagoOptions {
         perspective: Perspective::Side(Color::Black),
         visits: 500,
         time: None,
+        settings: Object::new(),
         finish: true,
     }
 }
@@ -104,6 +105,12 @@ fn every_turn_gets_one_answer() {
     assert_eq!(all[0].get("ownership"), None);
     let last = &answers(&query("last", r#", "moves": [["B", "A1"]]"#))[0];
     assert_eq!(last["turnNumber"], 1);
+    let all = answers(&query(
+        "first",
+        &format!("{moves}, \"priorities\": [1, 2, 3, 4]"),
+    ));
+    let turns = all.iter().filter_map(|one| one["turnNumber"].as_i64());
+    assert_eq!(turns.collect::<Vec<i64>>(), [1, 2, 0]);
 }
 
 #[test]
@@ -143,11 +150,18 @@ fn bad_requests_are_told_what_is_wrong() {
     }
     refused(&at(", \"komi\": 0.3"), "komi", "one half");
     refused(&at(", \"rules\": 7"), "rules", "a name");
-    refused(
-        &at(", \"whiteHandicapBonus\": \"N\""),
-        "whiteHandicapBonus",
-        "none",
-    );
+    for empty in ["", " "] {
+        let rules = at(&format!(", \"rules\": \"{empty}\""));
+        refused(&rules, "rules", "are empty");
+    }
+    for more in [
+        "\"priorities\": [1]",
+        "\"analyzeTurns\": [0], \"priorities\": [1, 2]",
+        "\"analyzeTurns\": [0], \"priorities\": [1], \"priority\": 1",
+        "\"analyzeTurns\": [0], \"priorities\": 1",
+    ] {
+        refused(&at(&format!(", {more}")), "priorities", "");
+    }
     refused(
         &at(", \"initialStones\": [[\"B\", \"pass\"]]"),
         "initialStones",
@@ -164,16 +178,19 @@ fn bad_requests_are_told_what_is_wrong() {
 
 #[test]
 fn what_means_nothing_is_warned_of() {
-    let more = r#", "moves": [], "rules": "japanese", "typo": 1, "includeNoResultValue": false"#;
+    let more = r#", "moves": [], "rules": "japanese", "typo": 1, "includeNoResultValue": false, "whiteHandicapBonus": "N""#;
     let all = answers(&query("a", more));
     let warned: Vec<&Value> = all.iter().filter_map(|one| one.get("warning")).collect();
-    assert_eq!((warned.len(), all.len()), (2, 3), "{all:?}");
+    assert_eq!((warned.len(), all.len()), (3, 4), "{all:?}");
     let has = |part: &str| {
         warned
             .iter()
             .any(|one| one.as_str().is_some_and(|text| text.contains(part)))
     };
-    assert!(has("japanese") && has("typo"), "{all:?}");
+    assert!(
+        has("japanese") && has("typo") && has("whiteHandicapBonus"),
+        "{all:?}"
+    );
 }
 
 #[test]

@@ -48,7 +48,10 @@ fn refusals_say_why_and_what_would_do() {
             "boardsize nine",
             "? syntax error: `nine` is not a valid whole number",
         ),
-        ("boardsize", "? syntax error: boardsize takes N"),
+        (
+            "boardsize",
+            "? syntax error: boardsize takes WIDTH [HEIGHT]",
+        ),
         (
             "boardsize 6",
             "? unacceptable size: line is not played on 6x6 here: up to 25 points",
@@ -238,6 +241,26 @@ fn the_komi_given_last_counts() {
         ("kata-set-rules usual", "= "),
         ("get_komi", "= 3.5"),
     ]);
+}
+
+#[test]
+fn a_side_is_as_much_stronger_as_it_is_set() {
+    let mut session = session(Behaviour::Highest);
+    for (setting, expected) in [
+        ("", None),
+        (" -1.5", Some((Color::White, -1.5))),
+        ("Pla black", Some((Color::Black, -1.5))),
+        ("Pla empty", Some((Color::White, -1.5))),
+        (" 0", None),
+    ] {
+        if !setting.is_empty() {
+            let line = format!("kata-set-param playoutDoublingAdvantage{setting}");
+            assert_eq!(say(&mut session, &line), "= \n\n", "{setting}");
+        }
+        let advantage = session.root.opponent(Color::White).advantage;
+        let found = advantage.map(|own| (own.color, own.doublings));
+        assert_eq!(found, expected, "{setting}");
+    }
 }
 
 #[test]

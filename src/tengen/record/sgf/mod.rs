@@ -211,6 +211,7 @@ mod tests {
                 let (setup, to_move, later, handicap) = start;
                 let (black, white, result, date, comment) = names;
                 let (main_time, overtime) = (result.clone(), date.clone());
+                let (event, place) = (black.clone(), white.clone());
                 let setup = setup
                     .into_iter()
                     .map(|(point, color)| (crate::game::Move(point), color));
@@ -224,6 +225,8 @@ mod tests {
                     white,
                     result,
                     date,
+                    event,
+                    place,
                     main_time,
                     overtime,
                     comment,

@@ -34,16 +34,37 @@ fn a_mirroring_opponent_is_expected_to_go_on_with_it() {
             .filter(|found| mirrored(&found.pv))
             .count();
         let center = report.moves.iter().find(|found| found.mv == Move(12));
-        (mirrored, center.expect("it is legal").prior, report.reused)
+        let center = center.expect("it is legal");
+        (mirrored, center.prior, report.reused)
     };
     let (usual, expected) = (answers(false), answers(true));
     assert!(expected.0 > usual.0 + 6, "{usual:?} {expected:?}");
-    assert!(
-        usual.1 < 0.09 && (expected.1 - 0.1).abs() < 1e-4,
-        "{usual:?} {expected:?}"
+    assert_eq!(
+        expected.1, usual.1,
+        "the prior that is shown is the network's"
     );
     assert_eq!(expected.2, 0, "of another opponent nothing is reused");
     assert_eq!(answers(true).2, 1000);
+}
+
+/// With all other priors alike, the first visit after the root's is the centre's.
+#[test]
+fn the_centre_is_looked_at_against_a_mirroring_opponent() {
+    let analysis = AnalysisOptions {
+        opponent: OpponentModel {
+            mirrors: true,
+            ..OpponentModel::default()
+        },
+        root_policy_temperature: Some(100.0),
+        ..AnalysisOptions::default()
+    };
+    let request = SearchRequest::new(empty(5, 5, "tromp-taylor").into());
+    let request = request.within(visits(2)).with(analysis);
+    let mut searcher = hashing(&empty(5, 5, "tromp-taylor"), 1, SearchParams::default());
+    let report = searcher.search(&request, &mut |_| {}).unwrap();
+    let visited = report.moves.iter().filter(|found| found.visits > 0);
+    let visited: Vec<Move> = visited.map(|found| found.mv).collect();
+    assert_eq!(visited, [Move(12)]);
 }
 
 #[test]

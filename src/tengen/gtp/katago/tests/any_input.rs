@@ -22,6 +22,7 @@ fn request() -> impl Strategy<Value = String> {
         "whiteHandicapBonus",
         "analyzeTurns",
         "priority",
+        "priorities",
         "maxVisits",
         "overrideSettings",
         "analysisPVLen",

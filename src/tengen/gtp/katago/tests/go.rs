@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{answers_of, options};
 use crate::clock::{Clock, SystemClock};
 use crate::engine::{Backend, EngineOptions};
-use crate::gtp::katago::MakeAnalyst;
+use crate::gtp::katago::{KatagoOptions, MakeAnalyst};
 use crate::registry;
 
 /// A deterministic engine for Go with playouts.
@@ -183,4 +183,36 @@ fn rollouts_know_no_advantage_and_mirrored_play_is_accepted() {
     );
     assert_eq!(asked(r#""playoutDoublingAdvantage": 0"#), 0);
     assert_eq!(asked(r#""antiMirror": true"#), 0);
+}
+
+/// Turns of a query are searched by several threads.
+#[test]
+fn a_query_is_warned_of_once_and_first() {
+    let advantage = KATRAIN.replace("\"maxTime\": 60.0", "\"playoutDoublingAdvantage\": 1");
+    let query = advantage.replace("[3]", "[0, 1, 2, 3]");
+    let threads = KatagoOptions {
+        positions: 4,
+        ..options()
+    };
+    let lines = query.clone() + &query.replace("QUERY:1", "QUERY:2");
+    let all = answers_of(go(), threads, &lines);
+    for id in ["QUERY:1", "QUERY:2"] {
+        let own = all.iter().filter(|one| one["id"] == id);
+        let warns: Vec<bool> = own.map(|one| one["warning"].is_string()).collect();
+        assert_eq!(warns[..2], [true, false], "{id}: {all:?}");
+        assert_eq!(warns.iter().filter(|warns| **warns).count(), 1, "{id}");
+    }
+}
+
+#[test]
+fn rules_that_are_refused_are_named_with_all_that_are_known() {
+    let error = |rules: &str| {
+        let all = answers_of(go(), options(), &KATRAIN.replace("\"japanese\"", rules));
+        all[0]["error"].as_str().expect("an error").to_owned()
+    };
+    let long = format!("{{\"kudos\": \"{}\"}}", "x".repeat(500));
+    for rules in ["\"chess\"", long.as_str()] {
+        assert!(error(rules).ends_with(')'), "{}", error(rules));
+    }
+    assert!(error(&long).contains("xxx...`"), "{}", error(&long));
 }
