@@ -172,7 +172,7 @@ fn the_games_of_a_file_after_a_bad_one_are_shown() {
         );
         let note = &board.game.notes[0];
         assert!(note.starts_with("1 games before this one cannot"), "{note}");
-        let own = super::super::game::title(&board.game.tree.node(0).others);
+        let own = super::super::super::game::title(&board.game.tree.node(0).others);
         assert_eq!(board.game.others.titles(own)[1..], ["second", "a – b"]);
         let refused = board.choose_game(0).expect_err("it is bad").to_string();
         assert!(refused.contains("game 1"), "{refused}");
