@@ -175,16 +175,8 @@ fn the_network_is_shown_which_side_is_stronger() {
     let started = "playoutDoublingAdvantage=2,playoutDoublingAdvantagePla=BLACK";
     assert_eq!(told("", &["-override-config", started]), black);
     assert_eq!(told(&format!("{advantage} 2\n{advantage} 0\n"), &[]), equal);
-    // Rollouts are shown nothing.
-    let args = [
-        "gtp",
-        "--game",
-        "go",
-        "--backend",
-        "rollout",
-        "--visits",
-        "4",
-    ];
+    // The built-in network is shown nothing.
+    let args = ["gtp", "--game", "go", "--size", "9", "--visits", "4"];
     let [_, said] = run(&args, &format!("{advantage} 2\ngenmove b\ngenmove w\n"));
     assert_eq!(said.matches("equal sides").count(), 1, "{said}");
 }

@@ -226,7 +226,7 @@ impl Engine {
             ("time_left", [_, seconds, _]) if self.kind == "thinks-in-play" => {
                 let left: f64 = seconds.parse().unwrap();
                 let before = std::mem::replace(&mut self.left, left);
-                match left + 0.29 < before {
+                match left == 0.0 || left + 0.29 < before {
                     true => Ok(String::new()),
                     false => Err(format!("{left} s left of {before} after 0.3 s")),
                 }

@@ -268,6 +268,7 @@ fn a_game_that_was_cut_off_is_loaded_and_goes_on() {
     let bad = program.folder.join("go.sgf");
     std::fs::write(&bad, "(;GM[1]SZ[19];B[aa])").expect("a folder of this test");
     program.send(&format!("load black {}\n", bad.display()));
+    assert!(program.line().contains("cannot load"), "it is of Go");
     program.send("clock 600 580\n");
     board(&mut program);
     let free = [SIZE.point(0, 0), SIZE.point(2, 0)];

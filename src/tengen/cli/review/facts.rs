@@ -45,6 +45,9 @@ pub(in crate::cli) struct Game {
     pub(super) height: u8,
     pub(super) setup: Vec<Stone>,
     pub(super) moves: Vec<Stone>,
+    /// What the file says of the position before the first move.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) comment: String,
 }
 
 impl Game {
@@ -71,6 +74,7 @@ impl Game {
             height: record.size.height,
             setup: setup.collect(),
             moves: moves.collect(),
+            comment: record.comment.clone(),
         }
     }
 

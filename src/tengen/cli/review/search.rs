@@ -11,6 +11,7 @@ use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{
     AnalysisEffort, AnalysisRequest, Backend, Engine, EngineOptions, MoveKind, MoveRequest,
 };
+use tengen::fnv;
 use tengen::game::{BoardSize, Color, Outcome, Symmetry};
 use tengen::record::GameRecord;
 use tengen::registry;
@@ -98,7 +99,11 @@ impl Reviewer {
             search,
             network: match &options.model {
                 _ if !by_network => "no network".to_owned(),
-                Some(path) => path.display().to_string(),
+                // Another network may come to be in its place.
+                Some(path) => {
+                    let checksum = std::fs::read(path).map_or(0, |bytes| fnv::hash(&bytes));
+                    format!("{} ({checksum:016x})", path.display())
+                }
                 None => "built in".to_owned(),
             },
             changed: changed.collect(),
