@@ -185,16 +185,7 @@ impl<G: Game> GameInProgress<'_, G> {
         let mv = match reply.choice {
             PlayerMove::Move(mv) if legal(mv) => mv,
             PlayerMove::Move(mv) => {
-                let mut detail = format_move(mv, size);
-                if self.position.is_legal(mv) {
-                    detail.push_str(" brings an earlier position back (superko)");
-                } else if mv == size.pass() && !G::INFO.passes {
-                    let title = G::INFO.title;
-                    detail +=
-                        &format!(", a move that {title} does not have: does this engine play Go?");
-                } else {
-                    detail += &format!(" ({})", self.position.why_illegal(mv));
-                }
+                let detail = format_move(mv, size) + &self.why_illegal(mv);
                 return Some(self.lost(color, Reason::IllegalMove, Some(detail)));
             }
             PlayerMove::Resign => return Some(self.lost(color, Reason::Resignation, None)),
@@ -216,6 +207,18 @@ impl<G: Game> GameInProgress<'_, G> {
             Ok(()) => None,
             Err(fault) => Some(self.lost_by_fault(opponent, &fault)),
         }
+    }
+
+    /// Why a move is illegal, in words that follow it.
+    fn why_illegal(&self, mv: Move) -> String {
+        if self.position.is_legal(mv) {
+            return " brings an earlier position back (superko)".to_owned();
+        }
+        if mv == self.position.size().pass() && !G::INFO.passes {
+            let title = G::INFO.title;
+            return format!(", a move that {title} does not have: does this engine play Go?");
+        }
+        format!(" ({})", self.position.why_illegal(mv))
     }
 
     fn time_left(&self) -> Option<[Duration; 2]> {

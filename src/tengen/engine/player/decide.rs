@@ -52,12 +52,8 @@ impl<G: Game> Player<G> {
         let mut analysis = request.options.clone();
         if request.kind == MoveKind::Cleanup {
             // A controller without a clock waits for the better judgement.
-            let effort = match budget {
-                Some(_) => effort,
-                None => EstimateLimits::of_controller(stop),
-            };
-            let avoid = self.away_from_dead(position, effort);
-            analysis.avoid.extend(avoid);
+            let effort = budget.map_or(EstimateLimits::of_controller(stop), |_| effort);
+            analysis.avoid.extend(self.away_from_dead(position, effort));
         }
         let pass = position.size().pass();
         let may_pass = G::INFO.scored && !analysis.avoid.contains(&pass);
@@ -89,13 +85,11 @@ impl<G: Game> Player<G> {
             self.last_report = self.search(&search, observer);
         }
         // A search that was stopped has not compared a pass with the other moves.
-        let is_whole = |report: &mut SearchReport| report.stop != StopReason::Interrupted;
-        let compared = !stop.is_raised() && may_pass;
+        let compared = |report: &mut SearchReport| {
+            may_pass && !stop.is_raised() && report.stop != StopReason::Interrupted
+        };
         let mut instead = None;
-        if let Some(mut report) = self
-            .last_report
-            .take_if(|report| compared && is_whole(report))
-        {
+        if let Some(mut report) = self.last_report.take_if(compared) {
             self.weigh_pass(&search, &mut report, &mut judged, (effort, began));
             let after = AfterSearch::of(position, &report, &judged);
             let passes = after.passes();

@@ -496,7 +496,9 @@ proptest! {
                 let Input::Command(request) = parse_line(line.as_bytes()) else {
                     return Err(TestCaseError::fail(line));
                 };
-                let stream = reply.starts_with('=') && request.name.contains("analyze");
+                let streams = ["analyze", "analyze_cancellable"];
+                let stream = streams.iter().any(|end| request.name.ends_with(end));
+                let stream = reply.starts_with('=') && stream;
                 let first = if stream { '\n' } else { ' ' };
                 prop_assert!(head.starts_with(first), "{:?} {:?}", line, reply);
                 prop_assert_eq!(reply.find("\n\n"), Some(reply.len() - 2));
