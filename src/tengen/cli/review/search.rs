@@ -319,3 +319,16 @@ impl BoardEngine {
         Some(settled.map_or(as_it_stands, |settled| settled.outcome()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_book_judges() {
+        let flags = Arc::new(EngineFlags::default());
+        let reviewer = Reviewer::new(flags, 1, [0.1, 0.2, 0.3], StopFlag::new());
+        let options = reviewer.options("nogo").expect("a game");
+        assert_eq!(options.book, Some(BookSource::None));
+    }
+}

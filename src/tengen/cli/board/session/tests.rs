@@ -8,6 +8,7 @@ use tengen::clock::FakeClock;
 use tengen::gtp::parse_vertex;
 use tengen::record::LaterSetup;
 
+use super::super::board_state::BoardState;
 use super::super::view;
 use super::*;
 use Who::{Engine as Machine, Human};
@@ -41,6 +42,26 @@ fn play(session: &mut Session, moves: &str) {
 
 fn requested_tasks(session: &Session) -> [Option<Task>; 2] {
     [true, false].map(|attended| session.request(attended).map(|request| request.task))
+}
+
+#[test]
+fn a_task_that_was_stopped_is_not_finished_by_coming_back() {
+    let (mut board, _) = session(terms("nogo", "5", [Human, Machine], "absolute 60"));
+    play(&mut board, "C3");
+    let last = board.game.current;
+    let table = BoardState::new(board);
+    let (stop, request) = table.take(|_, request| request);
+    for node in [0, last] {
+        table.act(|board| board.go(node)).expect("it is there");
+    }
+    assert!(stop.is_raised());
+    table.finish(request, |_| panic!("it was stopped"));
+    // It begins again.
+    let (stop, again) = table.take(|_, request| request);
+    assert!(again == request && !stop.is_raised());
+    let mut finished = false;
+    table.finish(request, |_| finished = true);
+    assert!(finished);
 }
 
 #[test]
