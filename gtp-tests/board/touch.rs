@@ -7,7 +7,7 @@ use super::heard::{hears, listen};
 use super::page::{ESCAPE, GO, begin, load, open, status};
 use crate::scratch::Scratch;
 
-/// A finger that moves up from an element by so many pixels; a tap if by none.
+/// A finger that moves up from an element by a number of pixels; a tap for 0.
 fn swipe(browser: &Browser, selector: &str, up: u32) {
     let place = browser.middle(selector);
     let touch = |kind: &str, points: Value| {
