@@ -91,6 +91,17 @@ impl Budget {
         }
     }
 
+    /// The same without its last part of this length, which something else needs.
+    #[must_use]
+    pub fn leaving(self, rest: Duration) -> Budget {
+        let maximum = self.maximum.saturating_sub(rest);
+        Budget {
+            target: self.target.min(maximum),
+            maximum,
+            ..self
+        }
+    }
+
     /// The budget of a search that begins with `reused` visits, which need not be made again.
     #[must_use]
     pub fn credited(self, reused: u64) -> Budget {

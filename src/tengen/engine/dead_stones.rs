@@ -176,6 +176,8 @@ pub(super) struct EstimateLimits<'a> {
 struct Time {
     /// Planned maximum time.
     share: Duration,
+    /// When the move is planned to end.
+    planned: Duration,
     /// Deadline.
     until: Duration,
 }
@@ -185,6 +187,7 @@ impl<'a> EstimateLimits<'a> {
     pub(super) fn within(budget: Option<Budget>, started: Duration, stop: &'a StopFlag) -> Self {
         let time = budget.map(|budget| Time {
             share: budget.target / SHARE,
+            planned: started.saturating_add(budget.target),
             until: started.saturating_add(budget.hard),
         });
         EstimateLimits { stop, time }
@@ -218,6 +221,12 @@ impl<'a> EstimateLimits<'a> {
             Budget::fixed(left, left)
         };
         self.time.map(left)
+    }
+
+    /// What is left `now` of the planned time of the move; `None` if nothing is, or without a clock.
+    pub(super) fn rest(&self, now: Duration) -> Option<Budget> {
+        let time = self.time.filter(|time| now < time.planned)?;
+        Some(Budget::fixed(time.planned - now, time.until.saturating_sub(now)))
     }
 
     /// Whether it must be given up.

@@ -109,6 +109,15 @@ impl Limits {
             ..self
         }
     }
+
+    /// The same without the last part of the time, of this length.
+    #[must_use]
+    pub fn leaving(self, rest: Duration) -> Limits {
+        Limits {
+            budget: self.budget.map(|budget| budget.leaving(rest)),
+            ..self
+        }
+    }
 }
 
 /// Options of an analysis: reports during the search, moves to avoid, and root parameters.

@@ -1,5 +1,7 @@
 //! How a move is made: judgement, search, choice, and time.
 
+use std::time::Duration;
+
 use super::super::choose::{choose, loses_the_count};
 use super::super::dead_stones::EstimateLimits;
 use super::super::passing::{self, AfterSearch, PassJudgement};
@@ -8,9 +10,12 @@ use super::super::thinker::searched;
 use super::super::{Decision, Engine as _, MoveKind, MoveRequest, ThinkError};
 use super::{Player, REPORT_INTERVAL};
 use crate::clock::{Budget, StopReason};
-use crate::game::{Game, GameState, Move, Outcome, Proof};
+use crate::game::{Game, GameState, Move, Outcome, Proof, scoring};
 use crate::record::Vertex;
 use crate::search::{AnalysisOptions, Observer, PointsByMove, SearchReport, SearchRequest};
+
+/// Near the end the search leaves this fraction of the planned time to looks at a pass, where the clock has no other.
+const LOOKS_SHARE: u32 = 3;
 
 struct MoveChoice {
     /// A legal move.
@@ -48,7 +53,7 @@ impl<G: Game> Player<G> {
         let started = self.time.now().saturating_sub(request.waited);
         self.exclude(&request.options.avoid);
         let (limits, budget) = self.timing.limits(position);
-        let effort = EstimateLimits::within(limits.budget, started, stop);
+        let effort = EstimateLimits::within(for_looks(limits.budget, budget), started, stop);
         let mut analysis = request.options.clone();
         if request.kind == MoveKind::Cleanup {
             // A controller without a clock waits for the better judgement.
@@ -77,8 +82,10 @@ impl<G: Game> Player<G> {
         // If stopped while dead stones are judged, the results of earlier searches are still used.
         let elapsed = self.time.now().saturating_sub(started);
         let began = started + elapsed;
+        let looks = budget.filter(|_| may_pass && scoring::nears_end(position));
+        let room = looks.map_or(Duration::ZERO, |budget| budget.target / LOOKS_SHARE);
         let search = SearchRequest::new(start.clone())
-            .within(limits.after(elapsed))
+            .within(limits.after(elapsed).leaving(room))
             .until(stop)
             .with(analysis);
         if !stopped {
@@ -237,6 +244,18 @@ impl<G: Game> Player<G> {
         self.prepare();
         Decision::Play(vertex)
     }
+}
+
+/// The budget of looks at a pass in a move with this one: by a clock they end with the longest time that is planned for
+/// the move, beyond which it would cost another period of byoyomi.
+fn for_looks(all: Option<Budget>, clock: Option<Budget>) -> Option<Budget> {
+    all.map(|all| match clock {
+        Some(_) => Budget {
+            hard: all.hard.min(all.maximum),
+            ..all
+        },
+        None => all,
+    })
 }
 
 /// Whether a search ran out of time before it could try every move: the solver may not have found

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::super::dead_stones::{EstimateLimits, Settlement};
 use super::super::passing::{self, AfterSearch, PassJudgement};
 use super::Player;
+use crate::clock::StopReason;
 use crate::game::{Color, Game, Move, OwnershipEstimate, Proof, Settled, scoring};
 use crate::search::{
     AnalysisOptions, Limits, MoveReport, OpponentModel, PointsByMove, Purpose, SearchReport,
@@ -76,6 +77,16 @@ impl<G: Game> Player<G> {
         let position = request.start.position();
         let after = AfterSearch::of(position, report, judged);
         if !after.puts_pass_first() && !after.contends() {
+            // What the search has left of its time is its own.
+            let rest = effort.rest(self.time.now());
+            if let Some(rest) = rest.filter(|_| report.stop == StopReason::Time) {
+                let budget = Some(rest);
+                let limits = Limits {
+                    budget,
+                    ..request.limits
+                };
+                self.search_on(request, limits, report);
+            }
             return;
         }
         if judged.count.is_none() {
@@ -87,13 +98,8 @@ impl<G: Game> Player<G> {
         };
         let limits = self.longer(request, effort, began);
         let has_time = limits.budget.is_none_or(|left| !left.target.is_zero());
-        let longer = || request.clone().within(limits);
-        if passes(report, judged)
-            && has_time
-            && limits.visits > Some(report.visits)
-            && let Ok(found) = self.worker.search(longer(), &mut |_| {})
-        {
-            *report = found;
+        if passes(report, judged) && has_time && limits.visits > Some(report.visits) {
+            self.search_on(request, limits, report);
         }
         let (color, offered) = (position.to_move(), passing::is_offered(position));
         let matters = match offered {
@@ -136,6 +142,15 @@ impl<G: Game> Player<G> {
             budget: effort
                 .budget(now)
                 .or(limits.after(now.saturating_sub(began)).budget),
+        }
+    }
+
+    /// Continues a search that gave `report`, within these limits.
+    fn search_on(&mut self, request: &SearchRequest<G>, limits: Limits, report: &mut SearchReport) {
+        let longer = request.clone().within(limits);
+        if let Ok(found) = self.worker.search(longer, &mut |_| {}) {
+            let reused = report.reused;
+            *report = SearchReport { reused, ..found };
         }
     }
 

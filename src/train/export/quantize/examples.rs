@@ -12,22 +12,29 @@ use tengen::game::BoardSize;
 use tengen::rollout::{Rave, RaveParams};
 use tengen_nn::eval::{Batch, ModelInfo};
 
-/// Playouts per move of games generated without other data.
-const PLAYOUTS: u64 = 100;
-
-/// Mean positions per game, to compute the number of such games.
+/// Playouts per move of games generated without other data, and mean positions of such a game, on 81 points. On larger
+/// boards games and playouts are longer: games are fewer, and so are playouts.
+const PLAYOUTS: usize = 100;
 const GAME_POSITIONS: usize = 60;
+const POINTS: usize = 81;
+
+/// Fewest playouts per move, and fewest games per board.
+const FEWEST_PLAYOUTS: usize = 10;
+const FEWEST_GAMES: usize = 4;
 
 /// About `positions` positions of short games by playouts, on all boards together.
 pub fn quick_games<G: Trainable>(boards: &[G], positions: usize, seed: u64) -> Vec<Row> {
-    let games = positions.div_ceil(GAME_POSITIONS * boards.len().max(1));
-    let games = games.max(8) as u64;
     let mut rows = Vec::new();
     for empty in boards {
+        let area = empty.size().area();
+        let positions = positions.div_ceil(boards.len());
+        let games = (positions * POINTS).div_ceil(GAME_POSITIONS * area);
+        let games = games.max(FEWEST_GAMES) as u64;
+        let playouts = (PLAYOUTS * POINTS / area).max(FEWEST_PLAYOUTS) as u64;
         for game in 0..games {
             let seed = seed.wrapping_mul(games).wrapping_add(game);
             let mut rave = Rave::new(RaveParams::default(), seed);
-            let search = |position: &G| by_rollouts(&mut rave, position, PLAYOUTS);
+            let search = |position: &G| by_rollouts(&mut rave, position, playouts);
             let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
             rows.extend(play(empty, game, &SelfPlay::default(), search, &mut rng).rows);
         }

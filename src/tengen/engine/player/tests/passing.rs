@@ -3,6 +3,7 @@
 use parking_lot::Mutex;
 
 use super::*;
+use crate::clock::StopReason;
 use crate::game::{OwnershipEstimate, PointStatus};
 use crate::games::go::SmallGo;
 
@@ -108,6 +109,52 @@ fn an_analysis_that_prefers_a_pass_keeps_to_its_time() {
     assert!(engine.analyse(&request, &mut |_| {}).is_some());
     let searched: Duration = searched.lock().iter().sum();
     assert_eq!(searched, Duration::from_secs(10));
+}
+
+/// Prefers this move, and takes all of its planned time.
+struct Prefers(Arc<FakeClock>, Move);
+
+impl Thinker<SmallGo> for Prefers {
+    fn search(
+        &mut self,
+        request: &SearchRequest<SmallGo>,
+        _: &mut Observer<'_>,
+    ) -> Result<SearchReport, ThinkError> {
+        let budget = request.limits.budget.ok_or(ThinkError::Late)?;
+        self.0.advance(budget.target);
+        Ok(SearchReport {
+            stop: StopReason::Time,
+            ..report(&[(self.1.0, 1, 0.5), (24, 1, 0.0)])
+        })
+    }
+}
+
+#[test]
+fn looks_at_a_pass_cost_no_period_of_byoyomi() {
+    let taken_for = |preferred: fn(BoardSize) -> Move| {
+        let clock = Arc::new(FakeClock::new());
+        let (time, size) = (Arc::clone(&clock), BoardSize::square(5));
+        let make: MakeThinker<SmallGo> =
+            Arc::new(move || Box::new(Prefers(Arc::clone(&time), preferred(size))));
+        let mut engine = Player::new(SmallGo::new(size).expect("usual"), make, punctual(), clock);
+        // Black's wall and White's.
+        for (black, white) in (5..10).zip(15..20) {
+            engine.play(stone(Color::Black, black)).expect("legal");
+            engine.play(stone(Color::White, white)).expect("legal");
+        }
+        let period = Duration::from_secs(10);
+        engine.set_time_control(TimeControl::Limited {
+            main: Duration::ZERO,
+            overtime: Overtime::Byoyomi { period, periods: 3 },
+        });
+        genmove(&mut engine, Color::Black);
+        let made = &engine.move_times()[0];
+        (made.used.elapsed, made.budget.expect("a clock").target)
+    };
+    let (taken, planned) = taken_for(BoardSize::pass);
+    assert!(taken > planned * 2 / 3 && taken <= planned, "{taken:?}");
+    let (taken, planned) = taken_for(|_| Move(0));
+    assert_eq!(taken, planned, "what no look needs is the search's");
 }
 
 /// Has a network that takes all points for Black's, and records whether searches avoid a pass.
