@@ -187,7 +187,14 @@ fn a_page_is_self_contained_and_replaces_only_pages() {
         review
     );
     let nowhere = folder.join("nowhere").join("game.html");
-    refuses(&[LARGE, "--html", name(&nowhere)], "cannot write into");
+    for format in ["--html", "--sgf"] {
+        let args = [&[LARGE, format, name(&nowhere)], QUICK].concat();
+        refuses(&args, "no such folder");
+        assert!(
+            run(&args).stdout.is_empty(),
+            "{format}: nothing is searched"
+        );
+    }
     is_javascript(&written, &folder);
 }
 
