@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tengen::clock::{Clock, StopReason};
 use tengen::encode::Encode;
 use tengen::engine::{EngineOptions, MakeThinker, RolloutThinker, ThinkError, Thinker, ThinkerLog};
-use tengen::game::{Game, scoring};
+use tengen::game::Game;
 use tengen::registry::Method;
 use tengen::rollout::Rollout;
 use tengen::search::{MoveReport, Observer, SearchReport, SearchRequest};
@@ -85,10 +85,8 @@ impl<G: Game> Thinker<G> for CriticThinker {
         let Critic { info, network } = &self.critic;
         let fits = self.critic.check(G::NAME, position.size());
         fits.map_err(ThinkError::other)?;
-        let mut moves = self.judge.moves(network, position);
-        moves.retain(|&(mv, _)| {
-            (info.fills_eyes || !scoring::fills_eye(position, mv)) && start.allows(mv)
-        });
+        let mut moves = self.judge.moves(network, position, info.fills_eyes);
+        moves.retain(|&(mv, _)| start.allows(mv));
         moves.sort_by(|a, b| b.1.total_cmp(&a.1));
         let count = moves.len() as u64;
         let prior = 1.0 / (count.max(1) as f32);
