@@ -69,7 +69,7 @@ impl FlagSet for OfEngine {
 
 /// All settings of a table.
 #[derive(Debug, Clone)]
-struct All;
+pub(crate) struct All;
 
 impl FlagSet for All {
     fn has(_: &str) -> bool {
