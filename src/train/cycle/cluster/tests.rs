@@ -644,4 +644,7 @@ fn a_dead_workers_ticket_is_played_and_the_first_result_stays() {
     store.try_put(&name, &other);
     worker.play(&ticket, &mut |_| Ok(())).unwrap();
     assert_eq!(store.get(&name).unwrap(), Some(other));
+    // Who ends the work is told so.
+    let ended = worker.play(&ticket, &mut |_| Err(TrainError::Interrupted));
+    assert!(matches!(ended, Err(TrainError::Interrupted)), "{ended:?}");
 }
