@@ -55,4 +55,9 @@ fn mucgo_plays_all_games_over_gtp() {
         !refused.status.success() && said.contains("from 0 to 1"),
         "{said}"
     );
+    // Settings without effect are none.
+    for [method, flag] in [["mucgo", "--model"], ["critic", "--seed"]] {
+        let refused = lab(&["gtp", method, flag, "1"]).output().unwrap();
+        assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    }
 }

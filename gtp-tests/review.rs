@@ -186,8 +186,12 @@ fn a_page_is_self_contained_and_replaces_only_pages() {
         held(&std::fs::read_to_string(&page).expect("the page")),
         review
     );
-    let nowhere = folder.join("nowhere").join("game.html");
-    refuses(&[LARGE, "--html", name(&nowhere)], "cannot write into");
+    for (flag, file) in [("--html", "game.html"), ("--sgf", "game.sgf")] {
+        let nowhere = folder.join("nowhere").join(file);
+        let args = [&[LARGE, flag, name(&nowhere)], QUICK].concat();
+        refuses(&args, "no such folder");
+        assert!(run(&args).stdout.is_empty(), "{flag}: nothing is searched");
+    }
     is_javascript(&written, &folder);
 }
 

@@ -37,6 +37,12 @@ fn a_set_is_selected_solved_and_continued() {
         "--out",
         &set,
     ];
+    let nowhere = folder.path("nowhere/set.txt");
+    // Before any game is read.
+    refuses(
+        &["endings", "pick", "missing.sgf", "--out", &nowhere],
+        "no such folder",
+    );
     assert!(text(&pick).starts_with("6 positions added to 0"));
     assert!(text(&pick).starts_with("0 positions added to 6"));
     // With one node only the bounds are known; then everything.

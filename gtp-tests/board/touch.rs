@@ -80,6 +80,13 @@ fn a_message_leaves_the_buttons_free_and_the_slider_is_long() {
         assert!(long.as_f64() >= Some(100.0), "{width}x{height}: {long}");
         browser.check();
     }
+    // A phone held upright: the other controls give way.
+    for (width, least) in [(320, 90.0), (360, 130.0), (390, 145.0)] {
+        browser.size(width, 640);
+        browser.wait(&format!("innerWidth === {width}"));
+        let long = browser.run("return document.getElementById('slider').offsetWidth;");
+        assert!(long.as_f64() >= Some(least), "{width}: {long}");
+    }
 }
 
 #[test]

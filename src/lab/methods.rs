@@ -6,10 +6,10 @@ use std::sync::Arc;
 use tengen::clock::{Clock, StopReason};
 use tengen::encode::Encode;
 use tengen::engine::{EngineOptions, MakeThinker, RolloutThinker, ThinkError, Thinker, ThinkerLog};
-use tengen::game::{Game, scoring};
+use tengen::game::Game;
 use tengen::registry::Method;
 use tengen::rollout::Rollout;
-use tengen::search::{MoveReport, Observer, SearchReport, SearchRequest};
+use tengen::search::{Observer, SearchReport, SearchRequest};
 use tengen::solver::Solvable;
 
 use crate::critic::{Critic, CriticError, Judge};
@@ -85,31 +85,24 @@ impl<G: Game> Thinker<G> for CriticThinker {
         let Critic { info, network } = &self.critic;
         let fits = self.critic.check(G::NAME, position.size());
         fits.map_err(ThinkError::other)?;
-        let mut moves = self.judge.moves(network, position);
-        moves.retain(|&(mv, _)| {
-            (info.fills_eyes || !scoring::fills_eye(position, mv)) && start.allows(mv)
-        });
+        let mut moves = self.judge.moves(network, position, info.fills_eyes);
+        moves.retain(|&(mv, _)| start.allows(mv));
         moves.sort_by(|a, b| b.1.total_cmp(&a.1));
         let count = moves.len() as u64;
-        let prior = 1.0 / (count.max(1) as f32);
-        let report = |(mv, value): (_, f64)| {
+        let points = moves.iter().map(|&(mv, _)| mv);
+        let mut report = SearchReport::equally_likely(points, StopReason::Visits);
+        for (found, (_, value)) in report.moves.iter_mut().zip(&moves) {
             let value = (2.0 * value - 1.0) as f32;
-            MoveReport {
-                visits: 1,
-                value,
-                lcb: value,
-                pv_visits: vec![1],
-                ..MoveReport::unsearched(mv, prior)
-            }
-        };
-        let moves: Vec<MoveReport> = moves.into_iter().map(report).collect();
+            (found.visits, found.pv_visits) = (1, vec![1]);
+            (found.value, found.lcb) = (value, value);
+        }
         Ok(SearchReport {
-            value: moves.first().map_or(0.0, |best| best.value),
+            value: report.best().map_or(0.0, |best| best.value),
             visits: count,
             playouts: count,
             evaluations: count,
             elapsed: self.time.now().saturating_sub(started),
-            ..SearchReport::unsearched(moves, StopReason::Visits)
+            ..report
         })
     }
 }

@@ -66,6 +66,9 @@ pub enum TrainError {
     /// The user has ended the work.
     #[error("interrupted")]
     Interrupted,
+    /// Another machine was faster.
+    #[error("another machine has done this work")]
+    DoneElsewhere,
     /// Invalid setting.
     #[error("{0}")]
     Setting(String),

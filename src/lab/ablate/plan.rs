@@ -174,6 +174,61 @@ fn merge(table: &mut toml::Table, over: &toml::Table) {
     }
 }
 
+/// Result of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ArmResult {
+    /// Name of the arm in the plan.
+    pub arm: String,
+    /// Seed of this run of the arm.
+    pub seed: u64,
+    /// File name of the exported network.
+    pub network: String,
+    /// Games that it was trained on.
+    pub games: u64,
+    /// Recorded positions of these games.
+    pub rows: u64,
+    /// Steps of the optimiser.
+    pub steps: u64,
+    /// Hours of games and fits.
+    pub hours: f64,
+    /// White's share of the wins in the last generation's games.
+    pub white_share: f64,
+    /// Losses on its own held-out games.
+    pub held_out: Option<HeldOutLosses>,
+}
+
+/// The name of a run.
+pub(super) fn run_name(arm: &Arm, seed: u64) -> String {
+    format!("{}-s{seed}", arm.name)
+}
+
+/// A player.
+pub(super) enum EnginePlayer {
+    /// The network of a run.
+    Run(String),
+    /// UCT with this many uniformly random playouts a move.
+    Uct(u64),
+    /// RAVE with this many playouts a move.
+    Rave(u64),
+}
+
+impl EnginePlayer {
+    /// The search players that every network meets.
+    pub(super) fn rollouts(settings: &MatchSettings) -> impl Iterator<Item = EnginePlayer> {
+        let uct = settings.uct.iter().copied().map(EnginePlayer::Uct);
+        uct.chain(settings.rave.iter().copied().map(EnginePlayer::Rave))
+    }
+
+    /// Name in records and tables.
+    pub(super) fn name(&self) -> String {
+        match self {
+            EnginePlayer::Run(name) => name.clone(),
+            EnginePlayer::Uct(playouts) => format!("uct-{playouts}"),
+            EnginePlayer::Rave(playouts) => anchor_name(*playouts),
+        }
+    }
+}
+
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
@@ -295,60 +350,5 @@ run.stage = [{ network = "az-1b8c", visits = 9, games = 4, generations = 2 }]
             kinds[usize::from(ablation)] += 1;
         }
         assert!(kinds[0] > 0 && kinds[1] > 0, "{kinds:?}");
-    }
-}
-
-/// Result of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ArmResult {
-    /// Name of the arm in the plan.
-    pub arm: String,
-    /// Seed of this run of the arm.
-    pub seed: u64,
-    /// File name of the exported network.
-    pub network: String,
-    /// Games that it was trained on.
-    pub games: u64,
-    /// Recorded positions of these games.
-    pub rows: u64,
-    /// Steps of the optimiser.
-    pub steps: u64,
-    /// Hours of games and fits.
-    pub hours: f64,
-    /// White's share of the wins in the last generation's games.
-    pub white_share: f64,
-    /// Losses on its own held-out games.
-    pub held_out: Option<HeldOutLosses>,
-}
-
-/// The name of a run.
-pub(super) fn run_name(arm: &Arm, seed: u64) -> String {
-    format!("{}-s{seed}", arm.name)
-}
-
-/// A player.
-pub(super) enum EnginePlayer {
-    /// The network of a run.
-    Run(String),
-    /// UCT with this many uniformly random playouts a move.
-    Uct(u64),
-    /// RAVE with this many playouts a move.
-    Rave(u64),
-}
-
-impl EnginePlayer {
-    /// The search players that every network meets.
-    pub(super) fn rollouts(settings: &MatchSettings) -> impl Iterator<Item = EnginePlayer> {
-        let uct = settings.uct.iter().copied().map(EnginePlayer::Uct);
-        uct.chain(settings.rave.iter().copied().map(EnginePlayer::Rave))
-    }
-
-    /// Name in records and tables.
-    pub(super) fn name(&self) -> String {
-        match self {
-            EnginePlayer::Run(name) => name.clone(),
-            EnginePlayer::Uct(playouts) => format!("uct-{playouts}"),
-            EnginePlayer::Rave(playouts) => anchor_name(*playouts),
-        }
     }
 }

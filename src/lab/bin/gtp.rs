@@ -43,7 +43,7 @@ struct OfCritic;
 
 impl FlagSet for OfCritic {
     fn has(name: &str) -> bool {
-        ["game", "size", "rules", "model", "seed"].contains(&name)
+        ["game", "size", "rules", "model"].contains(&name)
     }
 }
 
@@ -53,11 +53,10 @@ struct OfEngine;
 
 impl FlagSet for OfEngine {
     fn has(name: &str) -> bool {
-        const OURS: [&str; 9] = [
+        const OURS: [&str; 8] = [
             "game",
             "size",
             "rules",
-            "model",
             "visits",
             "time-per-move",
             "playouts-per-second",
@@ -70,7 +69,7 @@ impl FlagSet for OfEngine {
 
 /// All settings of a table.
 #[derive(Debug, Clone)]
-struct All;
+pub(crate) struct All;
 
 impl FlagSet for All {
     fn has(_: &str) -> bool {

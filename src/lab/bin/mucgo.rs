@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 use tengen::game::{BoardSize, Game as _};
 use tengen::games::go::LargeGo;
 use tengen::games::go::{Features, WeightFit};
+use tengen::record::file;
 use tengen_lab::mucgo::{BEGINS, ENDS, NormalFit, Proxy, StageSample};
 use tengen_train::shards::import::each_game;
 
@@ -117,6 +118,8 @@ fn row(stage: &str, name: &str, fit: &NormalFit) -> String {
 }
 
 fn weights(args: &WeightsArgs, start: &LargeGo) -> anyhow::Result<()> {
+    let name = || args.out.display().to_string();
+    file::check(&args.out).with_context(name)?;
     let [mut fit, mut held_out] = [(); 2].map(|()| WeightFit::of(Features::All));
     let mut games = 0;
     each_game(start, &args.games.inputs, |moves| {
@@ -139,5 +142,5 @@ fn weights(args: &WeightsArgs, start: &LargeGo) -> anyhow::Result<()> {
             100.0 * moves.share_first(&found)
         ))?;
     }
-    std::fs::write(&args.out, found).with_context(|| args.out.display().to_string())
+    file::write(&args.out, found.as_bytes()).with_context(name)
 }

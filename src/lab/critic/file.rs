@@ -18,7 +18,7 @@ use tengen_nn::files;
 /// Start of the first line, which identifies the file type.
 const FORMAT: &str = "tengen-critic-1";
 
-/// Maximum file size: about five hundred hidden nodes on 19x19.
+/// Maximum file size: some 1,400 hidden nodes on 19x19.
 const MAX_BYTES: u64 = 4 << 20;
 
 /// Metadata of a critic.
@@ -123,8 +123,8 @@ impl Critic {
         let head: Option<Head> = serde_json::from_slice(&body[..line]).ok();
         let head = head.filter(|head| head.format == FORMAT);
         let head = head.ok_or(
-            "its first line is not that of a file by tengen-lab critic; networks of other kinds \
-             need another --backend",
+            "its first line is not that of a file by tengen-lab critic; `tengen gtp` plays with \
+             networks of other kinds",
         )?;
         let expected = u32::from_le_bytes(*checksum);
         let found = crc32fast::hash(body);

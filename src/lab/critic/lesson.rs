@@ -8,7 +8,7 @@ use super::plan::{Curriculum, Measure};
 use super::target::{Learner, Target};
 use super::taught::{Taught, utility};
 use crate::critic::{Board, Judge, Network, read};
-use tengen::game::{Color, Move, Proof, ply_cap, scoring};
+use tengen::game::{Color, Move, Proof, ply_cap};
 use tengen_train::play::numbered_seed;
 
 /// Settings of all games of a run.
@@ -85,8 +85,8 @@ pub fn play<G: Taught>(
         let mv = if plies < lessons.random_plies {
             position.random_move(&mut rng)
         } else if ours {
-            let mut moves = trainee.judge.moves(&trainee.network, &position);
-            moves.retain(|found| settings.fills_eyes || !scoring::fills_eye(&position, found.0));
+            let (judge, network) = (&mut trainee.judge, &trainee.network);
+            let moves = judge.moves(network, &position, settings.fills_eyes);
             choose(&moves, temperature, &mut rng)
         } else {
             position.opponent_move(settings.opponent_rules, &mut rng)
@@ -144,6 +144,7 @@ pub struct Measured {
 pub fn measure<G: Taught>(
     start: &G,
     network: &Network,
+    fills_eyes: bool,
     measure: &Measure,
     games: u32,
     seed: u64,
@@ -158,7 +159,7 @@ pub fn measure<G: Taught>(
             }
         }
         let color = Color::BOTH[(game % 2) as usize];
-        points += result(position, network, color, &mut rng);
+        points += result(position, network, fills_eyes, color, &mut rng);
     }
     Measured {
         games,
@@ -168,7 +169,13 @@ pub fn measure<G: Taught>(
 }
 
 /// The critic's points in one game as `color`.
-fn result<G: Taught>(mut position: G, network: &Network, color: Color, rng: &mut impl Rng) -> f64 {
+fn result<G: Taught>(
+    mut position: G,
+    network: &Network,
+    fills_eyes: bool,
+    color: Color,
+    rng: &mut impl Rng,
+) -> f64 {
     let mut judge = Judge::default();
     let mut plies = 0;
     let outcome = loop {
@@ -178,7 +185,7 @@ fn result<G: Taught>(mut position: G, network: &Network, color: Color, rng: &mut
         }
         let mv = match position.to_move() == color {
             true => {
-                let moves = judge.moves(network, &position).into_iter();
+                let moves = judge.moves(network, &position, fills_eyes).into_iter();
                 moves.max_by(|a, b| a.1.total_cmp(&b.1)).map(|best| best.0)
             }
             false => position.random_move(rng),
@@ -304,8 +311,26 @@ mod tests {
             pairs: 50,
             random_plies: 2,
         };
-        let random = measure(&start, &network, &plan, 0, 3);
+        let random = measure(&start, &network, true, &plan, 0, 3);
         assert!((20.0..=80.0).contains(&random.points), "{random:?}");
-        assert_eq!(measure(&start, &network, &plan, 0, 3), random);
+        assert_eq!(measure(&start, &network, true, &plan, 0, 3), random);
+    }
+
+    #[test]
+    fn a_match_is_played_as_its_games_were_taught() {
+        // Black has the whole board and two eyes, and the network wants as many own stones as possible.
+        let stones = (0..16).filter(|point| ![12, 14].contains(point));
+        let stones: Vec<_> = stones.map(|point| (Move(point), Color::Black)).collect();
+        let empty = SmallGo::new(BoardSize::square(4)).unwrap();
+        let start = empty.set_up(&stones, Color::Black).unwrap();
+        let network = Network::of(16, 1, vec![0.1; 19]).unwrap();
+        let plan = Measure {
+            every: 1,
+            pairs: 10,
+            random_plies: 0,
+        };
+        let points = |fills_eyes| measure(&start, &network, fills_eyes, &plan, 0, 3).points;
+        assert_eq!(points(false), 10.0, "Black passes, and wins");
+        assert!(points(true) < 10.0);
     }
 }

@@ -4,7 +4,7 @@
 //! with the slope s = 0.5 of the paper, on the weighted sum x of its inputs and a bias.
 
 use rand::{Rng, RngExt};
-use tengen::game::{Color, Game, Move};
+use tengen::game::{Color, Game, Move, scoring};
 
 /// A board from one side's view: 1 for each own stone, -1 for the opponent's, 0 else, point after
 /// point from A1.
@@ -159,9 +159,14 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// Each legal move of the side to move, ascending, with the value of the resulting board. A
-    /// pass leaves the board unchanged.
-    pub fn moves<G: Game>(&mut self, network: &Network, position: &G) -> Vec<(Move, f64)> {
+    /// Each legal move of the side to move, ascending, with the value of the resulting board; those that fill an own eye
+    /// only if it may. A pass leaves the board unchanged.
+    pub fn moves<G: Game>(
+        &mut self,
+        network: &Network,
+        position: &G,
+        fills_eyes: bool,
+    ) -> Vec<(Move, f64)> {
         let color = position.to_move();
         read(position, color, &mut self.before);
         let now = network.sums(&self.before);
@@ -176,7 +181,9 @@ impl Judge {
             }
             (mv, network.output(&self.sums))
         };
-        position.legal_moves().map(value).collect()
+        let moves = position.legal_moves();
+        let moves = moves.filter(|&mv| fills_eyes || !scoring::fills_eye(position, mv));
+        moves.map(value).collect()
     }
 }
 
@@ -272,7 +279,7 @@ mod tests {
         let network = Network::new(81, 21, &mut Xoshiro256PlusPlus::seed_from_u64(1));
         let mut position = SmallNoGo::new(BoardSize::square(9)).unwrap();
         (0..10).for_each(|point| position.play(Move(7 * point)));
-        let found = Judge::default().moves(&network, &position);
+        let found = Judge::default().moves(&network, &position, true);
         assert_eq!(found.len(), position.legal_count());
         let mut board = Board::new();
         for (mv, value) in found {

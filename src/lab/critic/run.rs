@@ -230,7 +230,8 @@ impl<G: Taught> SharedRun<'_, G> {
         }
         // The same openings for all arms, different ones for each seed.
         let seed = !numbered_seed(seed, done.into());
-        let measured = measure(self.start, network, plan, done, seed);
+        let fills_eyes = self.plan.may_fill_eyes(arm);
+        let measured = measure(self.start, network, fills_eyes, plan, done, seed);
         record.measured.push(measured);
     }
 }

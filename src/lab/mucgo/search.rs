@@ -130,18 +130,12 @@ impl Mucgo {
 
     /// Puts the move to play first: a pass that wins at once, or the target of the settings.
     fn put_target_first<G: Rollout>(&mut self, root: &G, report: &mut SearchReport) {
-        let winning = report
-            .moves
-            .iter()
-            .position(|found| wins_at_once(root, found.mv));
         let drawn = self.params.mucgo_target == TargetMove::Drawn && report.playouts > 0;
-        let target = winning.or_else(|| {
-            let child = self.select(0).filter(|_| drawn)?;
+        if !report.put_first(|found| wins_at_once(root, found.mv))
+            && let Some(child) = self.select(0).filter(|_| drawn)
+        {
             let target = self.tree.move_of(child);
-            report.moves.iter().position(|found| found.mv == target)
-        });
-        if let Some(target) = target {
-            report.moves[..=target].rotate_right(1);
+            report.put_first(|found| found.mv == target);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Record files: reads SGF of any origin, and writes files atomically.
 
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
@@ -104,10 +104,24 @@ pub fn write_sgf(path: &Path, text: &str) -> Result<(), FileError> {
 /// # Errors
 /// [`FileError`] if the path is not a regular, writable file, or on errors of the operating system.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    // The target of a link is the intended file.
-    let target = path.canonicalize();
-    let target = target.as_deref().unwrap_or(path);
-    match std::fs::metadata(target) {
+    system::replace(&target(path)?, bytes, false).map_err(unwritten)
+}
+
+/// Checks that [`write()`] can replace a file: an error now is better than one after hours of work. Leaves all as it is.
+///
+/// # Errors
+/// As [`write()`].
+pub fn check(path: &Path) -> Result<(), FileError> {
+    let target = target(path)?;
+    let folder = target.parent().unwrap_or(Path::new(""));
+    let tried = system::write_unfinished(folder, &[], false).and_then(std::fs::remove_file);
+    tried.map_err(unwritten)
+}
+
+/// The file to replace: of a link its target is the intended one.
+fn target(path: &Path) -> Result<PathBuf, FileError> {
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    match std::fs::metadata(&target) {
         Ok(old) if !old.is_file() => return Err(FileError::NotRegular),
         Ok(old) if old.permissions().readonly() => {
             return Err(FileError::Io(ErrorKind::PermissionDenied.into()));
@@ -117,10 +131,14 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     if target.file_name().is_none() {
         return Err(FileError::NotRegular);
     }
-    system::replace(target, bytes, false).map_err(|error| match error.kind() {
+    Ok(target)
+}
+
+fn unwritten(error: io::Error) -> FileError {
+    match error.kind() {
         ErrorKind::NotFound => FileError::NoFolder,
         _ => FileError::Io(error),
-    })
+    }
 }
 
 #[cfg(test)]
@@ -137,6 +155,12 @@ mod tests {
             let record = read_sgf(&path, usize::MAX).expect("it is SGF");
             assert_eq!(record.size.width, size);
         }
+        let text = read_text(&path).expect("text");
+        check(&path).expect("it is writable");
+        check(&folder.path().join("new.sgf")).expect("it could be made");
+        let nowhere = check(&folder.path().join("none").join("new.sgf"));
+        assert!(matches!(nowhere, Err(FileError::NoFolder)), "{nowhere:?}");
+        assert_eq!(read_text(&path).expect("text"), text);
         let left = std::fs::read_dir(folder.path()).expect("readable");
         assert_eq!(left.count(), 1);
     }
@@ -167,6 +191,7 @@ mod tests {
             read_sgf(folder.path(), 1).map(drop),
             write_sgf(folder.path(), "(;)"),
             write(folder.path(), b"(;)"),
+            check(folder.path()),
         ];
         for result in refused {
             assert!(matches!(result, Err(FileError::NotRegular)), "{result:?}");
@@ -194,7 +219,8 @@ mod tests {
         let mut permissions = std::fs::metadata(&path).expect("it is there").permissions();
         permissions.set_readonly(true);
         std::fs::set_permissions(&path, permissions).expect("it is ours");
-        let error = write_sgf(&path, "(;)").expect_err("it is protected");
-        assert!(matches!(error, FileError::Io(_)), "{error}");
+        for refused in [write_sgf(&path, "(;)"), check(&path)] {
+            assert!(matches!(refused, Err(FileError::Io(_))), "{refused:?}");
+        }
     }
 }

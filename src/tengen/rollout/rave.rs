@@ -271,13 +271,7 @@ impl<G: Rollout> RolloutSearch<G> for Rave {
             }
         }
         let mut report = report(self, rollouts);
-        let winning = report
-            .moves
-            .iter()
-            .position(|found| wins_at_once(root, found.mv));
-        if let Some(winning) = winning {
-            report.moves[..=winning].rotate_right(1);
-        }
+        report.put_first(|found| wins_at_once(root, found.mv));
         report
     }
 

@@ -10,6 +10,7 @@ use tengen::clock::{Clock as _, SystemClock};
 use tengen::game::{BoardSize, Game as _};
 use tengen::games::go::{SmallGo, WeightFit};
 use tengen::games::{usual_board, with_game};
+use tengen::record::file;
 use tengen_train::command::{Interrupt, Reporter, print};
 use tengen_train::shards::dataset::Dataset;
 use tengen_train::shards::import::{Choice, Counts, ImportPlan, ImportProgress, import};
@@ -149,6 +150,8 @@ pub(crate) fn weights(args: &WeightsArgs) -> anyhow::Result<()> {
         (0.0..1.0).contains(&args.held_out),
         "--held-out must be at least 0 and less than 1"
     );
+    let name = || args.out.display().to_string();
+    file::check(&args.out).with_context(name)?;
     let dataset = Dataset::load(&args.data, usize::MAX, args.held_out)?;
     anyhow::ensure!(
         dataset.game == SmallGo::NAME,
@@ -176,7 +179,7 @@ pub(crate) fn weights(args: &WeightsArgs) -> anyhow::Result<()> {
             held_out.likelihood("")
         ))?;
     }
-    std::fs::write(&args.out, found).with_context(|| args.out.display().to_string())
+    file::write(&args.out, found.as_bytes()).with_context(name)
 }
 
 /// The moves of all games, each game once.

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use tengen::clock::{Clock as _, SystemClock};
 use tengen::game::{BoardSize, Game};
 use tengen::games::with_game;
+use tengen::record::file;
 use tengen_nn::eval::{Device, Difference, ModelInfo, ModelSource};
 use tengen_nn::onnx::to_f16;
 use tengen_train::durable;
@@ -73,6 +74,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             args.out.display()
         );
     }
+    file::check(&args.out).with_context(|| args.out.display().to_string())?;
     let source = ModelSource::from(args.model.clone());
     if args.size.is_some() && !source.is_katago() {
         bail!(

@@ -17,6 +17,7 @@ use crate::play::matches::MatchPlayer;
 use crate::play::settings::SelfPlay;
 use crate::trainable::Trainable;
 use tengen::encode::{find, made_up};
+use tengen::fnv;
 use tengen_nn::eval::{EvaluatorFactory, ModelSource};
 
 /// A network of a run.
@@ -24,18 +25,27 @@ use tengen_nn::eval::{EvaluatorFactory, ModelSource};
 pub(crate) struct NetworkRef {
     /// Its name: that of its file in the run's folder, without the ending.
     pub(crate) name: String,
-    /// Its checksum, once it is in a store; else empty.
+    /// Its checksum.
     pub(crate) hash: String,
 }
 
 impl NetworkRef {
     /// The network in this file.
-    pub(super) fn of(path: &Path) -> NetworkRef {
-        NetworkRef {
+    ///
+    /// # Errors
+    /// [`TrainError::Io`] when it cannot be read.
+    pub(super) fn of(path: &Path) -> Result<NetworkRef, TrainError> {
+        let bytes = std::fs::read(path).map_err(TrainError::io(path))?;
+        Ok(NetworkRef {
             name: path.file_stem().unwrap_or_default().display().to_string(),
-            hash: String::new(),
-        }
+            hash: hash(&bytes),
+        })
     }
+}
+
+/// Checksum of a network.
+pub(crate) fn hash(bytes: &[u8]) -> String {
+    format!("{:016x}", fnv::hash(bytes))
 }
 
 /// Games of a generation on all boards.

@@ -22,7 +22,7 @@ mod tests;
 
 pub use context::Resources;
 pub use generation::{Generation, Measures, measure, next_stage};
-pub(super) use jobs::{GameRange, GamesJob, MatchJob, NetworkRef};
+pub(super) use jobs::{GameRange, GamesJob, MatchJob, NetworkRef, hash};
 pub use plan::{
     BoardShare, CyclePlan, Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window,
 };

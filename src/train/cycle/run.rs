@@ -65,6 +65,8 @@ pub(super) fn run_with<G: Trainable>(
         watch: Stopwatch::start(&run_folder, resources.clock)?,
         observe,
     };
+    // A killed session may have left some of any generation.
+    let mut cleared = 0;
     loop {
         let ratings = ratings(plan, &all_match_records(&run_folder, done.len() as u32)?);
         let rating = |generation| rating_of(&ratings, generation);
@@ -102,7 +104,9 @@ pub(super) fn run_with<G: Trainable>(
             learner.finish_generation(generation.number)?;
         }
         done.push(generation);
-        remove_old_checkpoints(&run_folder, done.len() as u32)?;
+        let old = (done.len() as u32).saturating_sub(2);
+        (cleared..old).try_for_each(|number| remove_checkpoints(&run_folder, number))?;
+        cleared = old;
     }
 }
 
@@ -116,14 +120,11 @@ fn one_of_each_size<G: Game>(starts: &[G]) -> Vec<G> {
     firsts.map(|(_, start)| start.clone()).collect()
 }
 
-/// Checkpoints that are no longer needed by later generations.
-fn remove_old_checkpoints(run_folder: &RunFolder, generations: u32) -> Result<(), TrainError> {
-    // Of all generations: a killed session may have left some.
-    for old in 0..generations.saturating_sub(2) {
-        for folder in [run_folder.fit(old), run_folder.catch_up(old)] {
-            let old = crate::durable::list(&folder, "step-", "checkpoint")?;
-            crate::durable::remove(&old)?;
-        }
+/// Removes a generation's checkpoints, which later ones no longer need.
+fn remove_checkpoints(run_folder: &RunFolder, number: u32) -> Result<(), TrainError> {
+    for folder in [run_folder.fit(number), run_folder.catch_up(number)] {
+        let old = crate::durable::list(&folder, "step-", "checkpoint")?;
+        crate::durable::remove(&old)?;
     }
     Ok(())
 }

@@ -1,21 +1,18 @@
-//! An engine under test, which is asked about positions independently of each other: its flags and its answers.
+//! An engine under test, which is asked about positions independently of each other.
 
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use clap::error::Error;
-use clap::{ArgMatches, Args, Command, FromArgMatches};
 use tengen::book::BookSource;
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{
     AnalysisEffort, AnalysisRequest, Decision, Engine, EngineOptions, MoveKind, MoveRequest,
 };
 use tengen::game::{BoardSize, Color, Move, Symmetry};
-use tengen::program::{self, flag, given};
+use tengen::program;
 use tengen::record::{GameRecord, Vertex};
 use tengen::registry;
 use tengen::search::{SearchReport, StopFlag};
-use tengen::settings::Table as _;
 
 /// Default visits without a limit in the settings.
 const VISITS: u64 = 400;
@@ -103,44 +100,6 @@ impl Examinee {
     pub(super) fn means(&self) -> [f64; 2] {
         let searches = f64::from(self.searches.max(1));
         [self.visits as f64 / searches, self.seconds / searches]
-    }
-}
-
-/// Name and value of each flag that was given.
-#[derive(Debug, Clone, Default)]
-pub(super) struct EngineFlags(Vec<(&'static str, String)>);
-
-impl EngineFlags {
-    /// The settings, after checking that they are available here.
-    pub(super) fn resolve(&self) -> anyhow::Result<EngineOptions> {
-        let mut options = EngineOptions::default();
-        // The game first: its defaults give way to everything given.
-        let (game, rest): (Vec<_>, Vec<_>) = self.0.iter().partition(|(name, _)| *name == "game");
-        for (name, value) in game.into_iter().chain(rest) {
-            options.set(name, value)?;
-        }
-        Ok(options.resolve()?)
-    }
-}
-
-impl FromArgMatches for EngineFlags {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        Ok(EngineFlags(given(&EngineOptions::settings(), matches)))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        *self = EngineFlags::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-impl Args for EngineFlags {
-    fn augment_args(command: Command) -> Command {
-        command.args(EngineOptions::settings().iter().map(flag))
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
     }
 }
 

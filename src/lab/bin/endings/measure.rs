@@ -6,12 +6,15 @@ use std::path::PathBuf;
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use tengen::command::sample;
+use tengen::engine::EngineOptions;
+use tengen::program::Flags;
 use tengen::search::StopFlag;
 use tengen_train::command::print;
 
-use super::examinee::{self, EngineFlags, Examinee, end_as_interrupted, stop_on_ctrl_c};
+use super::examinee::{self, Examinee, end_as_interrupted, stop_on_ctrl_c};
 use super::line::{Ending, Truth, read};
 use super::score::{Answer, Score, WinOutcome};
+use crate::gtp::All;
 
 /// Plies per row of the table.
 const BAND: usize = 4;
@@ -28,12 +31,12 @@ pub(super) struct Measure {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     positions: Option<u32>,
     #[command(flatten)]
-    engine: EngineFlags,
+    engine: Flags<EngineOptions, All>,
 }
 
 impl Measure {
     pub(super) fn run(&self) -> anyhow::Result<()> {
-        let options = self.engine.resolve()?;
+        let options = self.engine.settings.clone().resolve()?;
         let all = read(&self.file)?;
         let solved: Vec<&Ending> = all.iter().filter(|ending| ending.tells()).collect();
         let name = self.file.display();

@@ -52,6 +52,7 @@ pub(super) struct Pick {
 
 impl Pick {
     pub(super) fn run(self) -> anyhow::Result<()> {
+        file::check(&self.out).with_context(|| self.out.display().to_string())?;
         let mut endings = match self.out.exists() {
             true => read(&self.out)?,
             false => Vec::new(),

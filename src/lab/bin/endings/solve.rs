@@ -50,6 +50,7 @@ pub(super) struct Solve {
 impl Solve {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let mut endings = read(&self.file)?;
+        file::check(&self.file).with_context(|| self.file.display().to_string())?;
         let open = |ending: &&Ending| !ending.is_settled() && ending.nodes < self.nodes;
         let open: Vec<(usize, Ending)> = (0..)
             .zip(endings.iter())

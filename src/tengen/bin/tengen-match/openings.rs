@@ -66,6 +66,7 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<ExitCode
     };
     let stderr_dir = args.out.with_extension("judge");
     fs::create_dir_all(&stderr_dir).with_context(|| stderr_dir.display().to_string())?;
+    file::check(&args.out).with_context(|| args.out.display().to_string())?;
     let mut judging = Judging {
         args,
         kept: BTreeMap::new(),

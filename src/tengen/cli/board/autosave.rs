@@ -121,14 +121,14 @@ impl Autosave {
         loop {
             self.table.wait();
             std::thread::sleep(INTERVAL);
-            // The game may have changed while it was written.
+            // The game may have changed while it was written, and a full disk may have room again.
             while self.save() {
                 std::thread::sleep(INTERVAL);
             }
         }
     }
 
-    /// Writes the game if it differs from what was written before; returns whether it was written.
+    /// Writes the game if it differs from what was written before; returns whether it does.
     pub(super) fn save(&self) -> bool {
         let mut state = self.state.lock();
         let Some(text) = self.table.look(text).filter(|text| *text != state.written) else {
@@ -147,7 +147,7 @@ impl Autosave {
             Err(_) => {}
         }
         state.has_failed = written.is_err();
-        written.is_ok()
+        true
     }
 
     /// Copies the file of an earlier run, once.

@@ -10,7 +10,7 @@ use tengen::record::sgf::{self, SgfNode, read_tree, write_tree};
 use tengen::record::{GameRecord, Play};
 
 use super::facts::{Class, Position, Review};
-use super::pages::{places, write};
+use super::pages::{check, places, write};
 use super::text::rules;
 
 /// Start of the comment on a game that was reviewed.
@@ -23,8 +23,7 @@ impl AnnotatedGames {
     /// Decides where each game goes: a path for one game, a folder for several.
     ///
     /// # Errors
-    /// If a file that is not from an earlier review is in the way, unless `force` is set, or the
-    /// folder cannot be made.
+    /// If a file that is not from an earlier review is in the way, unless `force` is set, or one cannot be written.
     pub(super) fn open(
         path: &Path,
         files: &[PathBuf],
@@ -37,6 +36,7 @@ impl AnnotatedGames {
                 "{} is not from an earlier review: choose another place, or replace it with --force",
                 path.display()
             );
+            check(path)?;
         }
         Ok(AnnotatedGames(paths))
     }

@@ -30,8 +30,7 @@ impl Pages {
     /// Decides the page of each file, and checks that it can be written. Only creates the folder.
     ///
     /// # Errors
-    /// If a file that is not a review page is in the way, unless `force` is set, or the folder is
-    /// not writable.
+    /// If a file that is not a review page is in the way, unless `force` is set, or one cannot be written.
     pub(super) fn open(path: &Path, files: &[PathBuf], force: bool) -> anyhow::Result<Pages> {
         let (paths, is_folder) = places(path, files, &["html", "htm"])?;
         let index = is_folder.then(|| Index {
@@ -39,15 +38,13 @@ impl Pages {
             rows: Vec::new(),
             summary: Summary::default(),
         });
-        let folder = paths.values().next().and_then(|page| page.parent());
-        let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
-        writable(folder.unwrap_or(Path::new(".")))?;
         for page in paths.values().chain(index.iter().map(|index| &index.path)) {
             ensure!(
                 force || !page.exists() || html::is_ours(page),
                 "{} is not a page of a review: choose another place, or replace it with --force",
                 page.display()
             );
+            check(page)?;
         }
         Ok(Pages { paths, index })
     }
@@ -124,14 +121,9 @@ pub(super) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     file::write(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// An error now is better than one after hours of work.
-fn writable(folder: &Path) -> anyhow::Result<()> {
-    ensure!(
-        folder.is_dir(),
-        "cannot write into {}: there is no such folder",
-        folder.display()
-    );
-    file::check_folder(folder).with_context(|| format!("cannot write into {}", folder.display()))
+/// Checks that [`write()`] can replace a file.
+pub(super) fn check(path: &Path) -> anyhow::Result<()> {
+    file::check(path).with_context(|| format!("cannot write {}", path.display()))
 }
 
 #[cfg(test)]

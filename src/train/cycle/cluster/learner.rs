@@ -1,7 +1,7 @@
 //! The learner: the cycle of training, with games and matches played by workers.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -12,7 +12,6 @@ use serde_json::{Map, Value};
 
 use super::machines::MachinesSeen;
 use super::objects::{self, Snapshot};
-use super::player::hash;
 use super::reminder::Reminder;
 use super::tickets::{GamesOffer, Part, Ticket};
 use super::worker::{Worker, WorkerOptions};
@@ -46,8 +45,8 @@ pub(in crate::cycle) struct Learner<G> {
     pub(super) options: LearnerOptions,
     /// Plays while it waits, from [`Self::begin`] on, if it shall.
     pub(super) worker: RefCell<Option<Worker<G>>>,
-    /// Checksums of networks by name, once they are in the store.
-    uploaded: RefCell<BTreeMap<String, String>>,
+    /// Checksums of networks that are in the store.
+    uploaded: RefCell<BTreeSet<String>>,
     pub(super) seen: RefCell<MachinesSeen>,
 }
 
@@ -70,18 +69,15 @@ impl<G: Trainable> Learner<G> {
         }
     }
 
-    /// Uploads a job's network, and notes its checksum.
-    pub(super) fn upload(&self, network: &mut NetworkRef) -> Result<(), TrainError> {
+    /// Uploads a job's network, unless it is there.
+    pub(super) fn upload(&self, network: &NetworkRef) -> Result<(), TrainError> {
         let mut uploaded = self.uploaded.borrow_mut();
-        if let Some(known) = uploaded.get(&network.name) {
-            network.hash.clone_from(known);
-            return Ok(());
+        if !uploaded.contains(&network.hash) {
+            let path = self.run_folder.named(&network.name);
+            let bytes = fs::read(&path).map_err(TrainError::io(&path))?;
+            self.store.keep(&objects::network(&network.hash), &bytes)?;
+            uploaded.insert(network.hash.clone());
         }
-        let path = self.run_folder.named(&network.name);
-        let bytes = fs::read(&path).map_err(TrainError::io(&path))?;
-        network.hash = hash(&bytes);
-        self.store.keep(&objects::network(&network.hash), &bytes)?;
-        uploaded.insert(network.name.clone(), network.hash.clone());
         Ok(())
     }
 

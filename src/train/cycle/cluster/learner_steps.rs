@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use super::learner::Learner;
 use super::manifest::Manifest;
 use super::objects::{self, Snapshot};
-use super::player::{PairsResult, hash};
+use super::player::PairsResult;
 use super::tickets::{GamesOffer, Part};
 use super::worker::Worker;
 use crate::TrainError;
-use crate::cycle::{CyclePlan, GamesJob, MatchJob, report, to_json};
+use crate::cycle::{CyclePlan, GamesJob, MatchJob, hash, report, to_json};
 use crate::play::generate::Progress;
 use crate::play::matches::PairResult;
 use crate::play::runtime::Runtime;
@@ -55,13 +55,11 @@ impl<G: Trainable> Learner<G> {
     /// # Errors
     /// [`TrainError`] when the store cannot be used, or offers other games.
     pub(in crate::cycle) fn publish(&self, job: &GamesJob) -> Result<(), TrainError> {
-        let mut job = job.clone();
-        job.network
-            .iter_mut()
-            .try_for_each(|network| self.upload(network))?;
+        let mut network = job.network.iter();
+        network.try_for_each(|network| self.upload(network))?;
         let name = GamesOffer::object(job.generation);
         let offer = GamesOffer {
-            job,
+            job: job.clone(),
             games_per_ticket: self.plan.machines.games_per_ticket,
             run: run_hash(&self.plan)?,
             plan: self.plan.to_toml()?,
@@ -119,13 +117,12 @@ impl<G: Trainable> Learner<G> {
         job: &MatchJob,
         mut observe: impl FnMut(usize, &[PairResult]) -> Result<(), TrainError>,
     ) -> Result<Vec<Vec<PairResult>>, TrainError> {
-        let mut job = job.clone();
-        self.upload(&mut job.network)?;
-        let others = job.opponents.iter_mut();
+        self.upload(&job.network)?;
+        let others = job.opponents.iter();
         others
-            .filter_map(|opponent| opponent.network.as_mut())
+            .filter_map(|opponent| opponent.network.as_ref())
             .try_for_each(|network| self.upload(network))?;
-        self.offer(&MatchJob::object(job.generation), &job)?;
+        self.offer(&MatchJob::object(job.generation), job)?;
         // By opponent and first pair: results come in any order.
         let mut met: Vec<BTreeMap<u32, Vec<PairResult>>> =
             vec![BTreeMap::new(); job.opponents.len()];
@@ -139,7 +136,7 @@ impl<G: Trainable> Learner<G> {
                     return Ok(());
                 };
                 let parse = |bytes: Vec<u8>| {
-                    let result = PairsResult::parse(&bytes, &job, range);
+                    let result = PairsResult::parse(&bytes, job, range);
                     result.map_err(|reason| format!("{reason}; {AGAIN}"))
                 };
                 let result = self.store.get_checked(&ticket.result(), parse)?;

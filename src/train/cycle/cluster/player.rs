@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::objects;
 use super::tickets::{GamesOffer, Offers, PairRange, Part, Ticket};
-use crate::cycle::{CyclePlan, GameRange, MatchJob, NetworkRef, from_json, to_json};
+use crate::cycle::{CyclePlan, GameRange, MatchJob, NetworkRef, from_json, hash, to_json};
 use crate::play::generate::{Progress, generate_shard};
 use crate::play::matches::{MatchParams, PairResult, play_match};
 use crate::play::runtime::Runtime;
@@ -17,7 +17,6 @@ use crate::shards::shard::Shard;
 use crate::store::{AGAIN, Store, stays_inside};
 use crate::trainable::Trainable;
 use crate::{TrainError, durable};
-use tengen::fnv;
 use tengen::game::{BoardSize, Game};
 use tengen::system::own_temporary_folder;
 use tengen_nn::eval::{BackendKind, Device, EvaluatorFactory};
@@ -198,11 +197,6 @@ fn download(store: &Store, wanted: &str) -> Result<Vec<u8>, TrainError> {
             .ok_or(format!("its checksum is {found}; {AGAIN}"))
     })?;
     Ok(bytes)
-}
-
-/// Checksum of a network.
-pub(super) fn hash(bytes: &[u8]) -> String {
-    format!("{:016x}", fnv::hash(bytes))
 }
 
 /// Comes before the means by which a network was evaluated, the one thing that a ticket leaves to its player.

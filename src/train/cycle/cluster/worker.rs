@@ -201,7 +201,7 @@ impl<G: Trainable> Worker<G> {
             }
             looked = now;
             match self.store.get(&ticket.result())? {
-                Some(_) => Err(TrainError::Interrupted),
+                Some(_) => Err(TrainError::DoneElsewhere),
                 None => Ok(()),
             }
         };
@@ -209,7 +209,7 @@ impl<G: Trainable> Worker<G> {
         let is_ours = match self.player.play(offers, ticket, &mut tell) {
             // If another machine was faster, its result stays.
             Ok(bytes) => self.store.create(&ticket.result(), &bytes)? == Creation::Created,
-            Err(TrainError::Interrupted) => false,
+            Err(TrainError::DoneElsewhere) => false,
             Err(error) => return Err(error),
         };
         let now = self.store.now();

@@ -17,7 +17,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         context: &mut RunContext<'_, G>,
         caught_up: bool,
     ) -> Result<(GamesJob, Tally), TrainError> {
-        let job = self.games_job(context, self.number, caught_up);
+        let job = self.games_job(context, self.number, caught_up)?;
         let mut tally = Tally {
             begun: context.watch.session(),
             finished: Progress::default(),
@@ -48,13 +48,18 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         // Without `ahead` a network that is new in this generation first has to catch up.
         let numbers = (self.number..=self.number + ahead).filter(|_| ahead > 0);
         for number in numbers.filter(|&number| planned_stage(context.plan, number).is_some()) {
-            learner.publish(&self.games_job(context, number, false))?;
+            learner.publish(&self.games_job(context, number, false)?)?;
         }
         Ok(())
     }
 
     /// The games of this generation, or of a later one whose player is known.
-    fn games_job(&self, context: &RunContext<'_, G>, number: u32, caught_up: bool) -> GamesJob {
+    fn games_job(
+        &self,
+        context: &RunContext<'_, G>,
+        number: u32,
+        caught_up: bool,
+    ) -> Result<GamesJob, TrainError> {
         let (plan, run_folder) = (context.plan, context.run_folder);
         let stage = match number == self.number {
             true => self.stage,
@@ -70,6 +75,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             (None, source) => source.map(|source| run_folder.network(source.plays_next)),
         };
         let network = network.map(|path| NetworkRef::of(&player(&path)));
+        let network = network.transpose()?;
         let players = match &network {
             Some(network) => network.name.clone(),
             None if warm_up.is_some() => "rollouts".to_owned(),
@@ -78,7 +84,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let before = self.done.last().map_or(0, |before| before.games_so_far);
         let between = (self.number..number).map(|number| planned_games(plan, number));
         let own = &plan.stage[stage];
-        GamesJob {
+        Ok(GamesJob {
             generation: number,
             stage,
             players,
@@ -90,7 +96,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
                 Some(warm_up) if number == 0 => warm_up.games,
                 _ => own.games,
             },
-        }
+        })
     }
 
     /// Plays the games on one of the boards.

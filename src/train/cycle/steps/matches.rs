@@ -46,12 +46,12 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             opponents.push(Opponent {
                 name: network_name(last),
                 playouts: 0,
-                network: Some(NetworkRef::of(&context.run_folder.network(last))),
+                network: Some(NetworkRef::of(&context.run_folder.network(last))?),
             });
         }
         let job = MatchJob {
             generation: self.number,
-            network: NetworkRef::of(&context.run_folder.network(self.number)),
+            network: NetworkRef::of(&context.run_folder.network(self.number))?,
             opponents,
             pairs: rating.pairs,
             pairs_per_ticket: context.plan.machines.pairs_per_ticket,

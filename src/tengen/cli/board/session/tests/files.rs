@@ -1,6 +1,24 @@
 //! Games from and to files.
 
+use tengen_nn::files::scratch::Scratch;
+
+use super::super::super::autosave::Autosave;
 use super::*;
+
+#[test]
+fn a_game_that_could_not_be_kept_is_kept_later() {
+    let (mut board, _) = session(terms("go", "9", [Human, Human], ""));
+    play(&mut board, "C3");
+    let scratch = Scratch::new("board-kept-later");
+    let folder = scratch.path().join("state");
+    let file = folder.join("board.sgf");
+    std::fs::write(&folder, "in the way").expect("writable");
+    let autosave = Autosave::new(Arc::new(BoardState::new(board)), file.clone());
+    assert!(autosave.save() && autosave.save(), "it is tried again");
+    std::fs::remove_file(&folder).expect("it is ours");
+    assert!(autosave.save() && file.exists());
+    assert!(!autosave.save(), "there is nothing left to write");
+}
 
 #[test]
 fn a_file_loses_nothing() {
