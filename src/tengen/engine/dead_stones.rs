@@ -226,7 +226,10 @@ impl<'a> EstimateLimits<'a> {
     /// What is left `now` of the planned time of the move; `None` if nothing is, or without a clock.
     pub(super) fn rest(&self, now: Duration) -> Option<Budget> {
         let time = self.time.filter(|time| now < time.planned)?;
-        Some(Budget::fixed(time.planned - now, time.until.saturating_sub(now)))
+        Some(Budget::fixed(
+            time.planned - now,
+            time.until.saturating_sub(now),
+        ))
     }
 
     /// Whether it must be given up.
