@@ -1,7 +1,7 @@
 //! GTP, version 2: text in, text out, independent of any game's rules.
 //!
 //! [`Session`] turns one command into one reply and does no input or output except SGF files, as
-//! far as [`FileAccess`] permits; [`serve`] feeds it from a reader thread that is never blocked, so
+//! far as [`FileAccess`] permits; [`serve`] feeds it from a thread that reads ahead, so
 //! that `quit`, the end of input and `# interrupt` act during a search. Commands are listed in one
 //! table, [`COMMANDS`].
 
