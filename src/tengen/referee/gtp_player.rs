@@ -198,6 +198,12 @@ impl GtpPlayer {
 
 impl RunningEngine for GtpPlayer {
     fn greet(&mut self) -> Result<(), Fault> {
+        // Shows whether it knows ids.
+        if let Err(fault) = self.ask("protocol_version")
+            && !matches!(fault, Fault::Refused { .. })
+        {
+            return Err(fault);
+        }
         let commands = self.ask("list_commands")?;
         self.commands = commands.split_whitespace().map(str::to_owned).collect();
         self.time_commands = TimeCommands {
