@@ -14,8 +14,8 @@ use tengen::game::{BoardSize, Move};
 use tengen::record::{sgf, today};
 use tengen::referee::results::{GameEntry, MatchTerms, ResultFile};
 use tengen::referee::{
-    ComplaintKind, EngineMessage, EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan,
-    MatchReport, RefereedGame, ScoreBoard, StartError, score_sheet,
+    ComplaintKind, EngineMessage, EngineSpec, FinishedGame, Fixture, GameTerms, MatchError,
+    MatchPlan, MatchReport, RefereedGame, ScoreBoard, score_sheet,
 };
 use tengen::watch::WatchedGames;
 
@@ -41,7 +41,7 @@ pub(crate) struct Played {
     /// All games, those of earlier runs first.
     pub(crate) games: Vec<GameEntry>,
     /// Whether the schedule was played to its end, or why an engine could not be started for all of its games.
-    pub(crate) ended: Result<(), StartError>,
+    pub(crate) ended: Result<(), MatchError>,
 }
 
 /// A subcommand's view of a running session.
