@@ -200,9 +200,9 @@ fn malformed(command: &str, line: &str) -> Fault {
     }
 }
 
-/// A line quoted for messages.
-fn quoted(line: &str) -> String {
-    line.chars().take(QUOTED_LEN).collect()
+/// A text quoted for messages.
+pub(super) fn quoted(text: &str) -> String {
+    text.chars().take(QUOTED_LEN).collect()
 }
 
 /// The text after `=` or `?` and the id; `None` if the line does not answer this command.

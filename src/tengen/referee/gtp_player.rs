@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use super::MatchError;
-use super::gtp_client::{Fault, GtpClient};
+use super::gtp_client::{Fault, GtpClient, quoted};
 use super::player::{
     ComplaintKind, EnginePlayer, GameSetup, PlayerMove, REPORT_COMMAND, Reply, RunningEngine,
     read_vertex,
@@ -18,9 +18,6 @@ use crate::gtp::format_move;
 
 /// Maximum characters of a report.
 const REPORT_LEN: usize = 1000;
-
-/// Maximum characters of an invalid answer that are kept.
-const NONSENSE_LEN: usize = 80;
 
 /// A GTP engine in its own process.
 pub(super) struct GtpPlayer {
@@ -186,7 +183,7 @@ impl GtpPlayer {
         } else {
             match read_vertex(self.size, word) {
                 Some(mv) => PlayerMove::Move(mv),
-                None => PlayerMove::Nonsense(answer.text.chars().take(NONSENSE_LEN).collect()),
+                None => PlayerMove::Nonsense(quoted(&answer.text)),
             }
         };
         Ok(Reply {

@@ -21,13 +21,14 @@ use serde_json::{Value, json};
 
 use self::analyst::Analyst;
 use self::answer::no_results;
-use self::fields::{Fields, Object, Refusal, shorten};
+use self::fields::{Fields, Object, Refusal};
 use self::query::Query;
 pub use self::query::{KatagoResources, MakeAnalyst, MakeImitator};
 pub use self::query_options::KatagoOptions;
 use self::query_options::QueryOptions;
 use self::queue::{Queue, Task};
 use super::line::{Line, Lines, next_piece, too_long};
+use super::short;
 use crate::program::BYTE_ORDER_MARK;
 
 /// The version of KataGo whose protocol this is; clients use fewer features with older versions.
@@ -151,7 +152,7 @@ impl Katago {
                 return say(json!({ "error": text }));
             }
             Err(error) => {
-                let begin = shorten(&String::from_utf8_lossy(line));
+                let begin = short(&String::from_utf8_lossy(line));
                 return say(json!({ "error": format!("invalid JSON: {error}: {begin}") }));
             }
         };
@@ -209,7 +210,7 @@ impl Katago {
             }
             "terminate_all" => self.terminate(None, fields, say)?,
             other => {
-                let text = format!("must be {ACTIONS}, not {:?}", shorten(other));
+                let text = format!("must be {ACTIONS}, not {:?}", short(other));
                 return Err(Refusal::new("action", text));
             }
         }
