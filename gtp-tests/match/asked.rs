@@ -113,7 +113,7 @@ fn engines_may_answer_in_odd_ways() {
     let words = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{words}");
     assert!(
-        words.contains("first did not answer `list_commands` within 500ms"),
+        words.contains("first did not answer `protocol_version` within 500ms"),
         "{words}"
     );
 }

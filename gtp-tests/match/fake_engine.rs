@@ -34,7 +34,7 @@ pub(crate) fn run(misbehaviour: &Misbehaviour, seed: u64) -> ExitCode {
         std::thread::sleep(Duration::from_secs(3600));
     }
     if misbehaviour.kind == "banner" {
-        say("== Fake 1.0 ==\n\n# loading\nready\n");
+        say("== Fake 1.0 ==\n\n= loading\n\nready\n");
     }
     for line in io::stdin().lock().lines() {
         let line = line.unwrap();

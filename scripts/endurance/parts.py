@@ -75,11 +75,11 @@ def one_game(witness, sides, board, rng, figures):
 def programs(tengen, game, folder, network):
     """The players of a game: the witness, a level, and other protocols where the game has them."""
     threads = ["--threads", "1", "--log-level", "error", "--memory-mib", "64"]
-    threads += ["--resign-below", "off"]
     weak = ["--game", game, "--backend", "rollout", "--visits", "1", *threads]
     level = ["--game", game, "--level", "1", "--visits", "2", *threads]
     witness = ["--game", game, "--visits", "2", *threads] if network else weak
-    found = [Gtp([tengen, "gtp", *witness], folder), Gtp([tengen, "gtp", *level], folder)]
+    gtp = [tengen, "gtp", "--resign-below", "off"]
+    found = [Gtp([*gtp, *witness], folder), Gtp([*gtp, *level], folder)]
     found.append(Analysis([tengen, "analysis", "--analysis-threads", "1", *weak], folder))
     if game == "gomoku":
         found.append(Gomocup([tengen, "gomocup", "--quiet", *weak], folder))

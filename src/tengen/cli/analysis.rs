@@ -11,8 +11,8 @@ use tengen::gtp::{KatagoOptions, KatagoResources, MakeAnalyst, MakeImitator, ser
 use tengen::registry;
 use tengen::system;
 
-use super::flags::{EngineFlags, OF_A_BOOK, of_go, refused};
-use super::katago_arguments::KatagoArguments;
+use super::flags::{EngineFlags, of_go, without_play};
+use super::katago_arguments::{KatagoArguments, OF_SEARCHES};
 use super::output;
 
 /// Analyse positions for KaTrain and other clients, with the protocol of KataGo's analysis engine.
@@ -26,7 +26,7 @@ use super::output;
 /// where a query asks for it (humanSLProfile). Of -override-config the settings are used that
 /// Tengen has, too; those in the file of -config are not.
 #[derive(Debug, Args)]
-#[command(mut_args(|flag: Arg| of_go(refused(&OF_A_BOOK, flag))))]
+#[command(mut_args(|flag: Arg| of_go(without_play(flag))))]
 pub(crate) struct Analysis {
     #[command(flatten)]
     engine: EngineFlags,
@@ -52,27 +52,14 @@ fn analysis_threads(text: &str) -> anyhow::Result<u16> {
         .with_context(|| format!("{text} is not a number from 1 to 1024"))
 }
 
-/// Settings of KataGo's that queries may have, and that no flag sets for all of them.
-const OF_QUERIES: [&str; 6] = [
-    "analysisPVLen",
-    "antiMirror",
-    "wideRootNoise",
-    "rootPolicyTemperature",
-    "playoutDoublingAdvantage",
-    "playoutDoublingAdvantagePla",
-];
-
 /// Default visits per search, as in KataGo's usual settings.
 const VISITS: u64 = 500;
 
 impl Analysis {
     pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
-        let known = [&OF_QUERIES[..], &["numAnalysisThreads"]].concat();
+        let of_queries = [&OF_SEARCHES[..], &["analysisPVLen", "antiMirror"]].concat();
+        let known = [&of_queries[..], &["numAnalysisThreads"]].concat();
         let (options, loaded) = self.katago.options(&self.engine, &known)?;
-        anyhow::ensure!(
-            options.playouts_per_second.is_none(),
-            "--playouts-per-second simulates a clock, and analysis has none: leave it out"
-        );
         let threads = self
             .katago
             .setting("numAnalysisThreads")
@@ -91,7 +78,7 @@ impl Analysis {
             perspective: self.katago.perspective(&self.winrates_as)?,
             visits: options.visits.unwrap_or(VISITS),
             time: options.time_per_move,
-            settings: self.katago.settings(&OF_QUERIES).map(owned).collect(),
+            settings: self.katago.settings(&of_queries).map(owned).collect(),
             finish: !self.quit_without_waiting,
         };
         // KaTrain waits for the word `ready`.

@@ -168,11 +168,10 @@ impl clap::Args for EngineFlags {
     }
 }
 
-/// Settings of moves from a book of openings.
-pub(crate) const OF_A_BOOK: [&str; 2] = ["book", "book-variety"];
-
-/// Settings of play under a clock, and of pondering and resigning: without effect on searches with a number of visits.
-pub(crate) const OF_CLOCKS: &[&str] = &[
+/// Settings of moves from a book, of play under a clock, and of pondering and resigning.
+const OF_PLAY: [&str; 12] = [
+    "book",
+    "book-variety",
     "lag",
     "playouts-per-second",
     "ponder",
@@ -180,7 +179,6 @@ pub(crate) const OF_CLOCKS: &[&str] = &[
     "time-credit",
     "time-extend",
     "time-overtake",
-    "time-per-move",
     "time-reserve",
     "time-rise",
     "time-takeover",
@@ -194,6 +192,11 @@ pub(crate) fn refused(unused: &[&str], flag: Arg) -> Arg {
     }
     let refuse = |_: &str| Err::<String, _>("this command does not use it: leave it out");
     flag.hide(true).value_parser(refuse)
+}
+
+/// The flag of a command that plays no games.
+pub(crate) fn without_play(flag: Arg) -> Arg {
+    refused(&OF_PLAY, flag)
 }
 
 /// The flag of a command whose usual game is Go, as [`EngineFlags::read_for`] reads it.

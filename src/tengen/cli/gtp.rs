@@ -9,7 +9,7 @@ use tengen::gtp::{COMMANDS, FileAccess, Session, SessionOptions, serve};
 use tengen::registry;
 
 use super::flags::EngineFlags;
-use super::katago_arguments::KatagoArguments;
+use super::katago_arguments::{KatagoArguments, OF_SEARCHES};
 use super::live::LiveBoard;
 use super::output;
 
@@ -49,19 +49,11 @@ pub(crate) struct Gtp {
     katago: KatagoArguments,
 }
 
-/// Settings of KataGo's that are parameters of a session.
-const PARAMETERS: [&str; 5] = [
-    "analysisWideRootNoise",
-    "wideRootNoise",
-    "rootPolicyTemperature",
-    "playoutDoublingAdvantage",
-    "playoutDoublingAdvantagePla",
-];
-
 impl Gtp {
     pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
+        let parameters = [&OF_SEARCHES[..], &["analysisWideRootNoise"]].concat();
         let (name, (options, loaded)) = match self.katago.are_given() {
-            true => ("KataGo", self.katago.options(&self.engine, &PARAMETERS)?),
+            true => ("KataGo", self.katago.options(&self.engine, &parameters)?),
             false => ("Tengen", self.engine.read()?.resolve_with_backend()?),
         };
         self.katago.tell_of_imitator();
@@ -89,7 +81,7 @@ impl Gtp {
             Ok(viewers.follow(engine))
         });
         let mut session = Session::new(make, size, session_options)?;
-        for (name, value) in self.katago.settings(&PARAMETERS) {
+        for (name, value) in self.katago.settings(&parameters) {
             let set = session.set_parameter(name, value);
             set.with_context(|| format!("-override-config {name}"))?;
         }

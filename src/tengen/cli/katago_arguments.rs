@@ -39,6 +39,14 @@ const SETTINGS: [(&str, &str); 7] = [
     ("numSearchThreadsPerAnalysisThread", "threads"),
 ];
 
+/// KataGo's settings of searches that sessions over GTP and queries have, too.
+pub(super) const OF_SEARCHES: [&str; 4] = [
+    "wideRootNoise",
+    "rootPolicyTemperature",
+    "playoutDoublingAdvantage",
+    "playoutDoublingAdvantagePla",
+];
+
 /// KataGo's setting in the place of --winrates-as.
 const WINRATES: &str = "reportAnalysisWinratesAs";
 

@@ -4,8 +4,9 @@
 use std::time::Duration;
 
 use super::budget::from_seconds;
-use super::experience::TimeManager;
+use super::experience::{MIN_HARD, TimeManager, usual_proof_ply};
 use super::params::Situation;
+use super::stop::ANSWER;
 use super::{Budget, Overtime, TimeLeft};
 
 /// Scale, in plies, of the logistic distribution of the expected proof ply around its mean (in 300 games
@@ -19,15 +20,43 @@ const LARGEST_PLAN: f64 = 0.7;
 const LARGEST_MOVE: f64 = 0.8;
 /// Allowed overrun of the budget by a search that does not answer, as a share of the free time. A
 /// search normally answers in a fraction of it, but a network that is still loading needs it.
-pub(super) const OVERRUN_SHARE: f64 = 0.15;
+const OVERRUN_SHARE: f64 = 0.15;
 /// While main time lasts a move takes this many overtime periods: with strength growing with the
 /// logarithm of time, e is best (KataGo; docs/methods.md#time).
 const PERIODS_A_MOVE: f64 = std::f64::consts::E;
 /// Canadian overtime: how far a single move may exceed its share (docs/methods.md#time).
 const CANADIAN_STRETCH: f64 = 1.6;
 
-/// Thinking time for the next move, or `None` when the clock sets no limit.
-pub(super) fn budget(known: &TimeManager, now: &Situation) -> Option<Budget> {
+impl TimeManager {
+    /// Thinking time for the next move if the clock stands so, or `None` when it sets no limit.
+    pub(crate) fn allot(&mut self, situation: &Situation) -> Option<Budget> {
+        if let TimeLeft::Main(main) = situation.clock.left() {
+            self.full = self.full.max(main);
+            self.present = main;
+        }
+        match situation.usually_proven_from {
+            Some(ply) => {
+                let usual = usual_proof_ply(ply, situation.usual_move_time(ply, self.full));
+                self.expected_proof_ply.expect(usual);
+            }
+            // Where games differ much, the position says more than earlier games.
+            None => self
+                .expected_proof_ply
+                .assume(f64::from(situation.ply) + situation.plies_left),
+        }
+        let budget = budget(self, situation)?;
+        let answer = ANSWER.min(budget.hard / 3);
+        let maximum = budget.maximum.min(budget.hard.saturating_sub(answer));
+        Some(Budget {
+            target: budget.target.min(maximum),
+            maximum,
+            hard: budget.hard.max(MIN_HARD),
+            ..budget
+        })
+    }
+}
+
+fn budget(known: &TimeManager, now: &Situation) -> Option<Budget> {
     Some(match (now.clock.left(), now.clock.overtime()) {
         (TimeLeft::Unlimited, _) => return None,
         (

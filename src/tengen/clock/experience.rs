@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::budget::from_seconds;
 use super::params::MoveTimeUsed;
-use super::{Budget, LagMeter, StopReason, StopRules, TimeParams};
+use super::{Budget, Lag, LagMeter, StopReason, StopRules, TimeParams, Told};
 
 /// Used share of the planned time, before there are measurements.
 const FIRST_USED: f64 = 0.85;
@@ -19,6 +19,9 @@ const THRIFTY: f64 = 0.6;
 const SHORTEST_INFORMATIVE: Duration = Duration::from_millis(100);
 /// Weight of a new move in the running means.
 const MOVE_WEIGHT: f64 = 0.15;
+/// A larger difference after one move, as a share of the main time (and more than a second), is not
+/// lag: the clock was corrected.
+const LARGEST_LAG_SHARE: f64 = 0.1;
 
 /// Time manager of one side: its settings, and what it has measured.
 #[derive(Debug, Clone)]
@@ -26,7 +29,7 @@ pub(crate) struct TimeManager {
     pub(crate) params: TimeParams,
     pub(crate) lag: LagMeter,
     /// Whether the lag was set by the user.
-    pub(super) lag_is_told: bool,
+    lag_is_told: bool,
     /// Running mean of used time over planned time.
     pub(super) used: f64,
     /// Running mean of visits per second; 0 before the first search.
@@ -36,8 +39,8 @@ pub(crate) struct TimeManager {
     pub(super) full: Duration,
     pub(super) present: Duration,
     /// Moves since the controller last reported the time, and since a report settled it.
-    pub(super) moves_untold: u32,
-    pub(super) moves_unsettled: u32,
+    moves_untold: u32,
+    moves_unsettled: u32,
 }
 
 impl TimeManager {
@@ -62,6 +65,37 @@ impl TimeManager {
     pub(crate) fn assume_lag(&mut self, lag: Option<Duration>) {
         self.lag = LagMeter::new(lag.unwrap_or(USUAL_LAG));
         self.lag_is_told = lag.is_some();
+    }
+
+    /// Sets another time control: the clock is full and charges restart; measurements of lag and
+    /// speed are kept.
+    pub(crate) fn new_control(&mut self) {
+        self.full = Duration::ZERO;
+        (self.moves_untold, self.moves_unsettled) = (0, 0);
+    }
+
+    /// A game has ended: learns from it, and starts the next one.
+    pub(crate) fn new_game(&mut self) {
+        self.expected_proof_ply.new_game();
+        self.new_control();
+    }
+
+    /// Lag to charge for the next move, as the controller's clock does.
+    pub(crate) fn next_lag(&self) -> Lag {
+        self.lag.charge(self.moves_unsettled + 1)
+    }
+
+    /// The controller has reported this side's time.
+    pub(crate) fn told(&mut self, told: &Told) {
+        let moves = std::mem::take(&mut self.moves_untold);
+        if told.settles {
+            self.moves_unsettled = 0;
+        }
+        let maximum = (LARGEST_LAG_SHARE * self.full.as_secs_f64()).max(1.0) * f64::from(moves);
+        let lost = told.lost_seconds.filter(|lost| lost.abs() <= maximum);
+        if let (Some(lost), 1..) = (lost, moves) {
+            self.lag.measure(lost, moves, told.coarse);
+        }
     }
 
     /// Records a move; `budget` is what it was given, `None` for one of a book.

@@ -9,7 +9,6 @@ mod budget;
 mod control;
 mod experience;
 mod lag;
-mod manager;
 mod params;
 mod reading;
 mod side;

@@ -1,7 +1,7 @@
 //! GTP, version 2: text in, text out, independent of any game's rules.
 //!
 //! [`Session`] turns one command into one reply and does no input or output except SGF files, as
-//! far as [`FileAccess`] permits; [`serve`] feeds it from a reader thread that is never blocked, so
+//! far as [`FileAccess`] permits; [`serve`] feeds it from a thread that reads ahead, so
 //! that `quit`, the end of input and `# interrupt` act during a search. Commands are listed in one
 //! table, [`COMMANDS`].
 
@@ -92,15 +92,10 @@ pub enum Failure {
 /// Maximum length of repeated input.
 const REPEATED: usize = 40;
 
-/// Input shortened for messages.
+/// Input for messages: of a long text the beginning, marked as such.
 fn short(text: &str) -> String {
-    text.chars().take(REPEATED).collect()
-}
-
-/// The beginning of a text of more characters than that, marked as such.
-fn shorten(text: &str, most: usize) -> String {
     let mut chars = text.chars();
-    let begin: String = chars.by_ref().take(most).collect();
+    let begin: String = chars.by_ref().take(REPEATED).collect();
     match chars.next() {
         Some(_) => begin + "...",
         None => begin,
@@ -122,7 +117,7 @@ impl Failure {
 
     /// An invalid argument.
     pub(super) fn wrong(given: &str, wanted: impl Display) -> Failure {
-        let given = shorten(given, REPEATED);
+        let given = short(given);
         Failure::Syntax(format!("`{given}` is not a valid {wanted}"))
     }
 }

@@ -6,16 +6,47 @@ use std::io::{ErrorKind, Read, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
+use parking_lot::{Condvar, Mutex};
+
 use super::Interrupts;
 use super::line::{Input, LONGEST, Line, Lines, next_piece};
 
 /// Bytes per read; the capacity of a pipe on Linux.
 const CHUNK: usize = 64 * 1024;
 
+/// Bytes that may wait for their answers before reading pauses: a client that sends without reading must not fill the
+/// memory, and no client is that far ahead with an interrupt.
+const MOST_WAITING: usize = 4 << 20;
+
 /// Commands that arrived together, and beginnings of lines that are too long for one.
 struct Message<C> {
     number: u64,
     commands: Vec<Result<C, Vec<u8>>>,
+    /// Bytes of input that it took.
+    bytes: usize,
+}
+
+/// The bytes of all messages that wait.
+#[derive(Default)]
+struct Backlog {
+    bytes: Mutex<usize>,
+    /// Signalled when there are fewer.
+    less: Condvar,
+}
+
+impl Backlog {
+    /// Adds a message, as soon as there is room.
+    fn add(&self, message: usize) {
+        let mut bytes = self.bytes.lock();
+        let is_full = |bytes: &mut usize| *bytes > MOST_WAITING;
+        self.less.wait_while(&mut bytes, is_full);
+        *bytes += message;
+    }
+
+    fn remove(&self, message: usize) {
+        *self.bytes.lock() -= message;
+        self.less.notify_one();
+    }
 }
 
 /// Bytes that are kept of a line that is too long.
@@ -78,8 +109,10 @@ fn converse<C: Protocol>(
 ) -> std::io::Result<()> {
     let (sender, messages) = channel();
     let interrupts = conversation.interrupts();
+    let backlog = Arc::new(Backlog::default());
     let reader = CommandReader::<C> {
         interrupts: Arc::clone(&interrupts),
+        backlog: Arc::clone(&backlog),
         messages: sender,
         number: 0,
         commands: 0,
@@ -88,6 +121,7 @@ fn converse<C: Protocol>(
         .name("reader".to_owned())
         .spawn(move || reader.run(input))?;
     for message in messages {
+        backlog.remove(message.bytes);
         interrupts.handle(message.number, message.commands.len());
         for command in &message.commands {
             interrupts.begin_command();
@@ -118,6 +152,7 @@ fn converse<C: Protocol>(
 /// The reading side.
 struct CommandReader<C: Protocol> {
     interrupts: Arc<Interrupts>,
+    backlog: Arc<Backlog>,
     messages: Sender<Message<C::Command>>,
     /// Number of the last message sent.
     number: u64,
@@ -129,8 +164,10 @@ impl<C: Protocol> CommandReader<C> {
     fn run(mut self, mut input: impl Read) {
         let mut chunk = vec![0; CHUNK];
         let mut lines = Lines::new(C::LINE_ENDS, LONGEST);
+        let mut bytes = 0;
         loop {
             let piece = next_piece(&mut input, &mut chunk);
+            bytes += piece.len();
             let at_end = piece.is_empty();
             let (mut commands, mut is_complete) = (Vec::new(), at_end);
             let mut take = |line: Line<'_>| {
@@ -141,7 +178,7 @@ impl<C: Protocol> CommandReader<C> {
                 true => lines.end(&mut take),
                 false => lines.feed(piece, &mut take),
             }
-            if is_complete && !self.pass_on(commands, at_end) {
+            if is_complete && !self.pass_on(commands, std::mem::take(&mut bytes), at_end) {
                 return;
             }
         }
@@ -172,27 +209,86 @@ impl<C: Protocol> CommandReader<C> {
         }
     }
 
-    /// Sends commands; false when no more input follows.
-    fn pass_on(&mut self, commands: Vec<Result<C::Command, Vec<u8>>>, at_end: bool) -> bool {
+    /// Sends the commands of so many bytes; false when no more input follows.
+    fn pass_on(
+        &mut self,
+        commands: Vec<Result<C::Command, Vec<u8>>>,
+        bytes: usize,
+        at_end: bool,
+    ) -> bool {
         let closes = at_end || commands.iter().flatten().any(C::ends);
         self.number += 1;
         if closes {
             self.interrupts.close(self.number);
         }
         self.interrupts.arrive(self.number);
+        self.backlog.add(bytes);
         let message = Message {
             number: self.number,
             commands,
+            bytes,
         };
         self.messages.send(message).is_ok() && !closes
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
     use super::super::session::testing::session;
     use super::*;
     use crate::engine::testing::Behaviour;
+
+    /// Far more lines than are kept, and how many bytes of them were read.
+    struct Flood(Arc<AtomicUsize>);
+
+    impl Read for Flood {
+        fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+            into.fill(b'a');
+            into[0] = b'\n';
+            let before = self.0.fetch_add(into.len(), Ordering::Relaxed);
+            let is_over = before > 10 * MOST_WAITING;
+            Ok(if is_over { 0 } else { into.len() })
+        }
+    }
+
+    /// Takes no answer: the pipe breaks when no more is read.
+    struct Stuck(Arc<AtomicUsize>);
+
+    impl Write for Stuck {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            let mut before = 0;
+            loop {
+                let read = self.0.load(Ordering::Relaxed);
+                if read == before {
+                    assert!(read < 2 * MOST_WAITING, "{read} bytes");
+                    return Err(ErrorKind::BrokenPipe.into());
+                }
+                before = read;
+                std::thread::sleep(Duration::from_millis(50));
+            }
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Checks that a session whose answers are not taken reads no more than it keeps.
+    pub(in crate::gtp) fn reading_pauses(
+        serve: impl FnOnce(Box<dyn Read + Send>, Box<dyn Write>) -> std::io::Result<()>,
+    ) {
+        let read = Arc::new(AtomicUsize::new(0));
+        let input = Box::new(Flood(Arc::clone(&read)));
+        serve(input, Box::new(Stuck(read))).expect("a broken pipe is no error");
+    }
+
+    #[test]
+    fn input_waits_for_answers_to_be_taken() {
+        reading_pauses(|input, output| serve(session(Behaviour::Highest), input, output));
+    }
 
     /// Returns its bytes in the given pieces.
     struct Pieces<I>(I);

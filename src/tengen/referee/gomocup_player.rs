@@ -6,10 +6,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::MatchError;
 use super::gtp_client::{Fault, ended};
-use super::player::{
-    ComplaintKind, EnginePlayer, GameSetup, PlayerMove, Reply, RunningEngine, UnsuitableEngine,
-};
+use super::player::{ComplaintKind, EnginePlayer, GameSetup, PlayerMove, Reply, RunningEngine};
 use super::process::{EngineProcess, NoLine};
 use super::referee_clock::AnnouncedTime;
 use super::time_control::MatchTimeControl;
@@ -285,10 +284,10 @@ impl RunningEngine for GomocupPlayer {
         }
     }
 
-    fn check_game(&mut self, game: &str, _: BoardSize) -> Result<(), UnsuitableEngine> {
+    fn check_game(&mut self, game: &str, _: BoardSize) -> Result<(), MatchError> {
         match game {
             "gomoku" => Ok(()),
-            _ => Err(UnsuitableEngine(format!(
+            _ => Err(MatchError(format!(
                 "speaks the protocol of Gomocup, which has no {game}: leave the option for its protocol out"
             ))),
         }

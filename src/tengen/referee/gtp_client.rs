@@ -1,7 +1,7 @@
 //! The controller's side of GTP: sends a command and waits for its answer within a limit.
 //!
 //! Every command carries an id, so that late or unrelated answers are recognised; a program that
-//! answers its first command without one gets no ids. Lines before an answer, such as a banner, are
+//! answers the first one, `protocol_version`, without its id gets no ids. Lines before an answer, such as a banner, are
 //! skipped. After any [`Fault`] but [`Fault::Refused`] the stream is unreliable: drop the client.
 
 use std::time::Duration;
@@ -147,14 +147,9 @@ impl GtpClient {
 
     /// Whether a line is the first one of the answer to a command.
     fn begins_answer(&mut self, line: &str, id: u32) -> bool {
-        if self.numbered && after_head(line, Some(id)).is_some() {
-            return true;
-        }
-        // It may not know ids; a program that answers the first command without one gets no ids.
-        let may_know_none = !self.numbered || id == 1;
-        let plain = may_know_none && after_head(line, None).is_some();
-        self.numbered &= !plain;
-        plain
+        let answer = has_id(line, id, self.numbered);
+        self.numbered = answer.unwrap_or(self.numbered);
+        answer.is_some()
     }
 
     /// Asks the engine to quit and waits at most `limit`; then kills it.
@@ -205,9 +200,9 @@ fn malformed(command: &str, line: &str) -> Fault {
     }
 }
 
-/// A line quoted for messages.
-fn quoted(line: &str) -> String {
-    line.chars().take(QUOTED_LEN).collect()
+/// A text quoted for messages.
+pub(super) fn quoted(text: &str) -> String {
+    text.chars().take(QUOTED_LEN).collect()
 }
 
 /// The text after `=` or `?` and the id; `None` if the line does not answer this command.
@@ -220,6 +215,18 @@ fn after_head(line: &str, id: Option<u32>) -> Option<&str> {
         // Banners draw rules with such characters.
         None => Some(rest).filter(|rest| !rest.starts_with(['=', '?'])),
     }
+}
+
+/// Whether an answer whose first line this is has the command's id; `None` if it answers another command, or none.
+fn has_id(line: &str, id: u32, numbered: bool) -> Option<bool> {
+    if numbered && after_head(line, Some(id)).is_some() {
+        return Some(true);
+    }
+    let text = after_head(line, None)?.trim_start();
+    // The first command asks for a number: anything else is a banner's.
+    let is_number = text.is_empty() || text.starts_with(|first: char| first.is_ascii_digit());
+    let may_be_first = id == 1 && (is_number || line.starts_with('?'));
+    (!numbered || may_be_first).then_some(false)
 }
 
 /// The text of an answer that starts with this line.
@@ -266,6 +273,19 @@ mod tests {
         check(&["=1 7"], None);
         check(&["=171 D4"], None);
         check(&["= D4"], None);
+    }
+
+    #[test]
+    fn a_banner_does_not_take_the_ids_away() {
+        for banner in ["= ready", "=== Engine 1.0 ===", "ready"] {
+            assert_eq!(has_id(banner, 1, true), None, "{banner}");
+        }
+        assert_eq!(has_id("=1 2", 1, true), Some(true));
+        for plain in ["= 2", "=", "? unknown command"] {
+            assert_eq!(has_id(plain, 1, true), Some(false), "{plain}");
+            assert_eq!(has_id(plain, 2, true), None, "{plain}");
+        }
+        assert_eq!(has_id("= D4", 7, false), Some(false));
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use super::gtp_client::{Fault, GtpClient};
+use super::MatchError;
+use super::gtp_client::{Fault, GtpClient, quoted};
 use super::player::{
     ComplaintKind, EnginePlayer, GameSetup, PlayerMove, REPORT_COMMAND, Reply, RunningEngine,
-    UnsuitableEngine, read_vertex,
+    read_vertex,
 };
 use super::process::EngineProcess;
 use super::referee_clock::AnnouncedTime;
@@ -17,9 +18,6 @@ use crate::gtp::format_move;
 
 /// Maximum characters of a report.
 const REPORT_LEN: usize = 1000;
-
-/// Maximum characters of an invalid answer that are kept.
-const NONSENSE_LEN: usize = 80;
 
 /// A GTP engine in its own process.
 pub(super) struct GtpPlayer {
@@ -185,7 +183,7 @@ impl GtpPlayer {
         } else {
             match read_vertex(self.size, word) {
                 Some(mv) => PlayerMove::Move(mv),
-                None => PlayerMove::Nonsense(answer.text.chars().take(NONSENSE_LEN).collect()),
+                None => PlayerMove::Nonsense(quoted(&answer.text)),
             }
         };
         Ok(Reply {
@@ -198,6 +196,12 @@ impl GtpPlayer {
 
 impl RunningEngine for GtpPlayer {
     fn greet(&mut self) -> Result<(), Fault> {
+        // Shows whether it knows ids.
+        if let Err(fault) = self.ask("protocol_version")
+            && !matches!(fault, Fault::Refused { .. })
+        {
+            return Err(fault);
+        }
         let commands = self.ask("list_commands")?;
         self.commands = commands.split_whitespace().map(str::to_owned).collect();
         self.time_commands = TimeCommands {
@@ -212,18 +216,18 @@ impl RunningEngine for GtpPlayer {
     }
 
     /// By the game command of GoGui, and by whether it accepts the board.
-    fn check_game(&mut self, game: &str, size: BoardSize) -> Result<(), UnsuitableEngine> {
+    fn check_game(&mut self, game: &str, size: BoardSize) -> Result<(), MatchError> {
         let theirs = self.ask_if_known("gogui-rules_game_id")?;
         let theirs = theirs.unwrap_or_default().to_ascii_lowercase();
         // An unknown name may be another name of the same game.
         if theirs != game && info(&theirs).is_some() {
-            return Err(UnsuitableEngine(format!(
+            return Err(MatchError(format!(
                 "plays {theirs}, and this is a match of {game}: either its command line lacks --game {game} (or \
                  what the engine calls it), or that of tengen-match lacks --game {theirs}"
             )));
         }
         match self.ask(&Self::board_command(size)) {
-            Err(fault @ Fault::Refused { .. }) => Err(UnsuitableEngine(format!(
+            Err(fault @ Fault::Refused { .. }) => Err(MatchError(format!(
                 "{fault}; does it play {game} on {size}? For Tengen as an engine --game {game} --size {size} says so"
             ))),
             answer => Ok(answer.map(drop)?),

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
+use super::MatchError;
 use super::error_stream::{ErrorStream, NewLines};
 use super::game::{GameTerms, ScheduledGame};
 use super::game_end::{GameEnd, Reason};
@@ -15,8 +16,7 @@ use super::gomocup_player::GomocupPlayer;
 use super::gtp_player::GtpPlayer;
 use super::live::LivePlace;
 use super::player::{
-    ComplaintKind, EngineMessage, EngineSpec, REPORT_COMMAND, RunningEngine, StartError,
-    and_last_words,
+    ComplaintKind, EngineMessage, EngineSpec, REPORT_COMMAND, RunningEngine, and_last_words,
 };
 use super::process::{EngineProcesses, EngineProtocol};
 use super::refereed_game::{Fixture, RefereedGame};
@@ -94,7 +94,7 @@ impl MatchPlan<'_> {
     /// several times a second, with the running engines.
     ///
     /// # Errors
-    /// [`StartError`] if an engine cannot be started: all are tried before the first game. One that
+    /// [`MatchError`] if an engine cannot be started: all are tried before the first game. One that
     /// fails to start later loses its game as crashed; after three consecutive failures its other
     /// games are left out, and the match ends with this error. It can be continued when the engine
     /// is available again.
@@ -103,7 +103,7 @@ impl MatchPlan<'_> {
         fixtures: &[Fixture],
         mut finished: impl FnMut(FinishedGame) -> ControlFlow<B>,
         mut meanwhile: impl FnMut(&EngineProcesses),
-    ) -> Result<Option<B>, StartError> {
+    ) -> Result<Option<B>, MatchError> {
         let shared = Shared {
             plan: self,
             fixtures,
@@ -211,7 +211,7 @@ struct GameSlot<'a> {
 
 impl GameSlot<'_> {
     /// Starts all engines of the schedule, so that a wrong command line shows before the first game.
-    fn start_all(&mut self) -> Result<(), StartError> {
+    fn start_all(&mut self) -> Result<(), MatchError> {
         for &engine in self.shared.fixtures.iter().flat_map(|game| &game.engines) {
             if !self.players.contains_key(&engine) {
                 let running = self.take_player(engine)?;
@@ -221,7 +221,7 @@ impl GameSlot<'_> {
         Ok(())
     }
 
-    fn play_all(mut self, sender: &SyncSender<Result<FinishedGame, StartError>>) {
+    fn play_all(mut self, sender: &SyncSender<Result<FinishedGame, MatchError>>) {
         while !self.shared.stop.load(Ordering::Relaxed) {
             let next = self.shared.next.fetch_add(1, Ordering::Relaxed);
             let Some(&fixture) = self.shared.fixtures.get(next) else {
@@ -246,7 +246,7 @@ impl GameSlot<'_> {
         }
     }
 
-    fn play(&mut self, fixture: Fixture) -> Result<Option<FinishedGame>, StartError> {
+    fn play(&mut self, fixture: Fixture) -> Result<Option<FinishedGame>, MatchError> {
         let plan = self.shared.plan;
         let mut players = Vec::new();
         for (&engine, color) in fixture.engines.iter().zip(Color::BOTH) {
@@ -322,7 +322,7 @@ impl GameSlot<'_> {
     }
 
     /// The running engine, or a new process.
-    fn take_player(&mut self, engine: usize) -> Result<Running, StartError> {
+    fn take_player(&mut self, engine: usize) -> Result<Running, MatchError> {
         if let Some(running) = self.players.remove(&engine) {
             return Ok(running);
         }
@@ -340,12 +340,12 @@ impl GameSlot<'_> {
         player.greet().map_err(|fault| {
             let heard = errors.listen();
             let words = errors.last_words(heard);
-            StartError::in_handshake(&spec.name, &fault, words.as_ref())
+            MatchError::in_handshake(&spec.name, &fault, words.as_ref())
         })?;
         let fits = player.check_game(plan.rules.name(), plan.rules.size());
-        fits.map_err(|error| StartError(format!("{} {error}", spec.name)))?;
+        fits.map_err(|error| MatchError(format!("{} {error}", spec.name)))?;
         if plan.terms.conditions.visits_per_second.is_some() && !player.reports_visits() {
-            return Err(StartError(format!(
+            return Err(MatchError(format!(
                 "{} has no command {REPORT_COMMAND}, without which visits cannot be its clock",
                 spec.name
             )));
@@ -388,7 +388,7 @@ fn add_last_words(end: &mut GameEnd, players: &[Running], heard: [NewLines; 2]) 
     }
 }
 
-fn lost_at_start(color: Color, error: &StartError) -> GameEnd {
+fn lost_at_start(color: Color, error: &MatchError) -> GameEnd {
     let outcome = Outcome::win(color.opponent());
     GameEnd::new(outcome, Reason::Crash, Some(error.to_string()))
 }

@@ -28,6 +28,8 @@ pub mod results;
 mod score_board;
 mod time_control;
 
+use thiserror::Error;
+
 pub use clock_report::{ClockReport, PlyLine};
 pub use clock_simulation::{ClockSimulation, TimeReports};
 pub use complaints::{Complaint, Complaints};
@@ -37,15 +39,21 @@ pub use gtp_client::Fault;
 pub use live::LivePlace;
 pub use match_record::{MatchRecord, score_sheet};
 pub use match_run::{FinishedGame, MatchPlan};
-pub use opening::{Book, OpeningError};
+pub use opening::Book;
 pub use player::{
     ComplaintKind, EngineMessage, EnginePlayer, EngineSpec, GameSetup, PlayerMove, REPORT_COMMAND,
-    Reply, StartError, UnsuitableEngine,
+    Reply,
 };
-pub use process::{EngineProcesses, EngineProtocol, SpawnError};
-pub use rating_table::{RatingError, RatingRow, RatingTable, Tally};
+pub use process::{EngineProcesses, EngineProtocol};
+pub use rating_table::{RatingRow, RatingTable, Tally};
 pub use referee_clock::{AnnouncedTime, RefereeClock, TimeForfeit};
 pub use refereed_game::{Fixture, Format, RefereedGame, refereed_game, schedule};
 pub use report::{Failure, Failures, FaultsInCounting, MatchReport};
 pub use score_board::ScoreBoard;
 pub use time_control::{BadMatchTimeControl, MatchTimeControl, Periods, TimeCommands};
+
+/// Why an engine cannot take part, or openings, results or ratings cannot be used: a sentence for people, who alone tell
+/// these reasons apart.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct MatchError(String);

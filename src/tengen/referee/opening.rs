@@ -7,18 +7,13 @@ use std::collections::HashSet;
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use thiserror::Error;
 
+use super::MatchError;
 use super::player::read_vertex;
 use crate::game::{Game, Move, PositionHistory, Symmetry};
 
 /// Random attempts per opening before the board is assumed to have no more.
 const ATTEMPTS_PER_OPENING: usize = 1000;
-
-/// Why there are no openings: a line of the book is wrong, the book is empty, or the board has fewer.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct OpeningError(String);
 
 /// The different openings of a book.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,8 +27,8 @@ pub struct Book {
 /// The openings of a book.
 ///
 /// # Errors
-/// [`OpeningError`] names the invalid line.
-pub fn read_book<G: Game>(start: &G, text: &str) -> Result<Book, OpeningError> {
+/// [`MatchError`] names the invalid line.
+pub fn read_book<G: Game>(start: &G, text: &str) -> Result<Book, MatchError> {
     let mut openings = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let moves = line.split('#').next().unwrap_or_default().trim();
@@ -42,7 +37,7 @@ pub fn read_book<G: Game>(start: &G, text: &str) -> Result<Book, OpeningError> {
         }
     }
     if openings.is_empty() {
-        return Err(OpeningError("the opening book is empty".to_owned()));
+        return Err(MatchError("the opening book is empty".to_owned()));
     }
     let (lines, mut seen) = (openings.len(), HashSet::new());
     openings.retain(|moves| seen.insert(canonical_key(start, moves)));
@@ -52,8 +47,8 @@ pub fn read_book<G: Game>(start: &G, text: &str) -> Result<Book, OpeningError> {
     })
 }
 
-fn read_opening<G: Game>(start: &G, text: &str, line: usize) -> Result<Vec<Move>, OpeningError> {
-    let wrong = |why: String| OpeningError(format!("line {line} of the opening book: {why}"));
+fn read_opening<G: Game>(start: &G, text: &str, line: usize) -> Result<Vec<Move>, MatchError> {
+    let wrong = |why: String| MatchError(format!("line {line} of the opening book: {why}"));
     let mut game = start.clone();
     let mut past = PositionHistory::of(start);
     let mut moves = Vec::new();

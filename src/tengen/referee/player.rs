@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
+use super::MatchError;
 use super::error_stream::ErrorStream;
 use super::gtp_client::Fault;
 use super::process::{EngineProcess, EngineProcesses, EngineProtocol};
@@ -161,17 +161,17 @@ impl EngineSpec {
         stderr: &Path,
         clock: &Arc<dyn Clock>,
         engines: &EngineProcesses,
-    ) -> Result<(EngineProcess, ErrorStream), StartError> {
+    ) -> Result<(EngineProcess, ErrorStream), MatchError> {
         let name = &self.name;
         let (errors, file) = ErrorStream::open(stderr).map_err(|error| {
-            StartError(format!(
+            MatchError(format!(
                 "{name}: cannot write {}: {error}",
                 stderr.display()
             ))
         })?;
         let (folder, protocol) = (self.folder.as_deref(), self.protocol);
         let started = EngineProcess::spawn(&self.command, folder, file, protocol, clock, engines);
-        let process = started.map_err(|error| StartError(format!("{name}: {error}")))?;
+        let process = started.map_err(|error| MatchError(format!("{name}: {error}")))?;
         Ok((process, errors))
     }
 }
@@ -187,8 +187,8 @@ pub(super) trait RunningEngine: EnginePlayer + Send {
     /// Whether it plays this game on this board.
     ///
     /// # Errors
-    /// [`UnsuitableEngine`] gives the reason, and what to do.
-    fn check_game(&mut self, game: &str, size: BoardSize) -> Result<(), UnsuitableEngine>;
+    /// [`MatchError`] gives the reason, and what to do.
+    fn check_game(&mut self, game: &str, size: BoardSize) -> Result<(), MatchError>;
 
     /// Whether it can report the visits of its searches, as far as is known.
     fn reports_visits(&self) -> bool;
@@ -208,28 +208,17 @@ pub(super) trait RunningEngine: EnginePlayer + Send {
     fn quit(self: Box<Self>, limit: Duration);
 }
 
-/// Why an engine cannot take part: its process or its error stream's file cannot be opened, it does not speak its
-/// protocol, or it does not play the match's game.
-#[derive(Debug, Error)]
-#[error("{0}")]
-pub struct StartError(pub(super) String);
-
-impl StartError {
+impl MatchError {
     /// It does not speak its protocol, with what it said last on its error stream.
     pub(super) fn in_handshake(name: &str, fault: &Fault, last_words: Option<&String>) -> Self {
         let (advice, words) = (other_protocol(fault), and_last_words(last_words));
-        StartError(format!("{name} {fault}{advice}{words}"))
+        MatchError(format!("{name} {fault}{advice}{words}"))
     }
 }
 
-/// Why an engine cannot play the match's game, in words that follow its name.
-#[derive(Debug, Error)]
-#[error("{0}")]
-pub struct UnsuitableEngine(pub(super) String);
-
-impl From<Fault> for UnsuitableEngine {
-    fn from(fault: Fault) -> UnsuitableEngine {
-        UnsuitableEngine(fault.to_string())
+impl From<Fault> for MatchError {
+    fn from(fault: Fault) -> MatchError {
+        MatchError(fault.to_string())
     }
 }
 

@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
+use super::MatchError;
 use crate::clock::Clock;
 use crate::system::{Guard, ProcessGroup};
 
@@ -57,12 +57,6 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Number of unread lines after which the engine's writes block.
 const MAX_WAITING_LINES: usize = 256;
-
-/// Why an engine could not be started: its command line cannot be split, its folder is not there, or the operating
-/// system refused.
-#[derive(Debug, Error)]
-#[error("{0}")]
-pub struct SpawnError(String);
 
 /// A line on an engine's stdout, without its terminator, control characters removed and tabs replaced by blanks; and its
 /// arrival time on the referee's clock.
@@ -149,10 +143,10 @@ impl EngineProcess {
         protocol: EngineProtocol,
         clock: &Arc<dyn Clock>,
         engines: &EngineProcesses,
-    ) -> Result<EngineProcess, SpawnError> {
+    ) -> Result<EngineProcess, MatchError> {
         let words = split(command_line)?;
         let program = &words[0];
-        let start = |error: io::Error| SpawnError(format!("cannot start `{program}`: {error}"));
+        let start = |error: io::Error| MatchError(format!("cannot start `{program}`: {error}"));
         let mut command = match folder {
             Some(folder) => in_folder(program, folder)?,
             None => Command::new(program),
@@ -237,10 +231,10 @@ impl Drop for EngineProcess {
 }
 
 /// A program that runs in another folder. Its own path begins at the current one.
-fn in_folder(program: &str, folder: &Path) -> Result<Command, SpawnError> {
+fn in_folder(program: &str, folder: &Path) -> Result<Command, MatchError> {
     if !folder.is_dir() {
         let folder = folder.display();
-        return Err(SpawnError(format!("its folder {folder} does not exist")));
+        return Err(MatchError(format!("its folder {folder} does not exist")));
     }
     let by_path = Path::new(program).components().count() > 1;
     let found = by_path.then(|| std::path::absolute(program).ok()).flatten();
@@ -305,9 +299,9 @@ fn read_lines(
 /// Windows it is an ordinary character, because of paths). Nothing is expanded.
 ///
 /// # Errors
-/// [`SpawnError`] if a quote is open or the line is empty.
-pub(super) fn split(text: &str) -> Result<Vec<String>, SpawnError> {
-    let refused = |why: &str| SpawnError(format!("the command line {why}"));
+/// [`MatchError`] if a quote is open or the line is empty.
+pub(super) fn split(text: &str) -> Result<Vec<String>, MatchError> {
+    let refused = |why: &str| MatchError(format!("the command line {why}"));
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut rest = text.chars().peekable();

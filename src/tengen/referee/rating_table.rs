@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::Serialize;
-use thiserror::Error;
 
+use super::MatchError;
 use super::results::GameEntry;
 use super::score_board::{Repeats, repeats_text};
 use crate::game::BoardSize;
@@ -74,21 +74,16 @@ pub struct RatingTable {
     pub repeated: u32,
 }
 
-/// Why there are no ratings: the anchor played no game, or no chain of games connects all engines with it.
-#[derive(Debug, Error)]
-#[error("{0}")]
-pub struct RatingError(String);
-
 impl RatingTable {
     /// The ratings of all engines in these files, each a list of games on a board of this size.
     ///
     /// # Errors
-    /// [`RatingError`] if the games do not determine an engine's distance to the anchor.
+    /// [`MatchError`] if the games do not determine an engine's distance to the anchor.
     pub fn new(
         size: BoardSize,
         files: &[Vec<GameEntry>],
         anchor: &str,
-    ) -> Result<RatingTable, RatingError> {
+    ) -> Result<RatingTable, MatchError> {
         let mut repeats = Repeats::new(size);
         // With the number of its file: pair numbers are those of one file.
         let mut counted: Vec<(usize, &GameEntry)> = Vec::new();
@@ -106,7 +101,7 @@ impl RatingTable {
         let place = names.iter().position(|name| name == anchor);
         let place = place.ok_or_else(|| {
             let names = names.join(", ");
-            RatingError(format!(
+            MatchError(format!(
                 "the anchor `{anchor}` played no game; there are: {names}"
             ))
         })?;
@@ -236,7 +231,7 @@ fn refuse_unconnected(
     names: &[String],
     anchor: usize,
     games: &[Meeting],
-) -> Result<(), RatingError> {
+) -> Result<(), MatchError> {
     let mut reached = BTreeSet::from([anchor]);
     let mut grown = true;
     while grown {
@@ -254,7 +249,7 @@ fn refuse_unconnected(
         return Ok(());
     }
     let (apart, anchor) = (apart.join(", "), &names[anchor]);
-    Err(RatingError(format!(
+    Err(MatchError(format!(
         "no chain of games connects {apart} with `{anchor}`"
     )))
 }

@@ -1,8 +1,9 @@
 //! The games of a match: their schedule, and the rules of each behind one call per game played.
 
+use super::MatchError;
 use super::game::{ScheduledGame, play_game};
 use super::game_end::GameEnd;
-use super::opening::{self, Book, OpeningError};
+use super::opening::{self, Book};
 use crate::game::{BoardSize, Game, HalfPoints, Move, Rules as _};
 use crate::games::{UnknownGame, with_game};
 use crate::record::GameRecord;
@@ -28,8 +29,8 @@ pub trait RefereedGame: Send + Sync {
     /// Reads an opening book. See [`opening`].
     ///
     /// # Errors
-    /// [`OpeningError`] names the invalid line.
-    fn read_book(&self, text: &str) -> Result<Book, OpeningError>;
+    /// [`MatchError`] names the invalid line.
+    fn read_book(&self, text: &str) -> Result<Book, MatchError>;
 
     /// Different random openings. See [`opening::random_openings`].
     fn random_openings(&self, plies: u32, wanted: usize, seed: u64) -> Vec<Vec<Move>>;
@@ -87,7 +88,7 @@ impl<G: Game> RefereedGame for StartPosition<G> {
         play_game(&self.0, game)
     }
 
-    fn read_book(&self, text: &str) -> Result<Book, OpeningError> {
+    fn read_book(&self, text: &str) -> Result<Book, MatchError> {
         opening::read_book(&self.0, text)
     }
 

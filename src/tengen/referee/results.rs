@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
+use super::MatchError;
 use super::clock_simulation::ClockSimulation;
 use super::game_end::{Count, PlayedMove, Reason};
 use super::match_run::{FinishedGame, MatchPlan};
@@ -167,12 +167,6 @@ impl ResultText {
     }
 }
 
-/// Why a result file cannot be read or written: an error of the operating system, another process that writes it, a
-/// line that is no entry, or a match with other terms.
-#[derive(Debug, Error)]
-#[error("{0}")]
-pub struct ResultError(String);
-
 /// The first line of a file.
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -195,11 +189,11 @@ impl ResultFile {
     /// that could not be started, becomes one with these terms.
     ///
     /// # Errors
-    /// [`ResultError`], also if it belongs to a match with other terms.
+    /// [`MatchError`], also if it belongs to a match with other terms.
     pub fn open(
         path: &Path,
         terms: &MatchTerms,
-    ) -> Result<(ResultFile, Vec<GameEntry>), ResultError> {
+    ) -> Result<(ResultFile, Vec<GameEntry>), MatchError> {
         let io = |source| io_error(path, source);
         let open = File::options()
             .read(true)
@@ -211,7 +205,7 @@ impl ResultFile {
         let lock = open_to_lock(path).map_err(io)?;
         if !try_lock(&lock, path) {
             let path = path.display();
-            return Err(ResultError(format!(
+            return Err(MatchError(format!(
                 "{path} is in use by another tengen-match"
             )));
         }
@@ -247,12 +241,12 @@ impl ResultFile {
     /// Appends a game; it is on disk when this returns.
     ///
     /// # Errors
-    /// [`ResultError`] of the operating system.
-    pub fn append(&mut self, game: &GameEntry) -> Result<(), ResultError> {
+    /// [`MatchError`] of the operating system.
+    pub fn append(&mut self, game: &GameEntry) -> Result<(), MatchError> {
         self.append_line(game)
     }
 
-    fn append_line(&mut self, value: &impl Serialize) -> Result<(), ResultError> {
+    fn append_line(&mut self, value: &impl Serialize) -> Result<(), MatchError> {
         let line =
             serde_json::to_string(value).map_err(|error| io_error(&self.path, error))? + "\n";
         let written = self.file.write_all(line.as_bytes());
@@ -272,14 +266,14 @@ fn sync_parent(path: &Path) -> io::Result<()> {
 /// The terms and the games of a result file, without an incomplete last line.
 ///
 /// # Errors
-/// [`ResultError`] names the file, and the line.
-pub fn read(path: &Path) -> Result<(MatchTerms, Vec<GameEntry>), ResultError> {
+/// [`MatchError`] names the file, and the line.
+pub fn read(path: &Path) -> Result<(MatchTerms, Vec<GameEntry>), MatchError> {
     let bytes = std::fs::read(path).map_err(|error| io_error(path, error))?;
     parse(path, &whole_lines(path, bytes)?)
 }
 
 /// The complete lines: a kill during a write, perhaps within a character, lost that game.
-fn whole_lines(path: &Path, mut bytes: Vec<u8>) -> Result<String, ResultError> {
+fn whole_lines(path: &Path, mut bytes: Vec<u8>) -> Result<String, MatchError> {
     let end = bytes.iter().rposition(|&byte| byte == b'\n');
     bytes.truncate(end.map_or(0, |end| end + 1));
     String::from_utf8(bytes).map_err(|error| {
@@ -290,15 +284,15 @@ fn whole_lines(path: &Path, mut bytes: Vec<u8>) -> Result<String, ResultError> {
 }
 
 /// The error of a line, counted from 0.
-fn corrupt(path: &Path, line: usize, message: impl Display) -> ResultError {
-    ResultError(format!("{} line {}: {message}", path.display(), line + 1))
+fn corrupt(path: &Path, line: usize, message: impl Display) -> MatchError {
+    MatchError(format!("{} line {}: {message}", path.display(), line + 1))
 }
 
-fn io_error(path: &Path, error: impl Display) -> ResultError {
-    ResultError(format!("{}: {error}", path.display()))
+fn io_error(path: &Path, error: impl Display) -> MatchError {
+    MatchError(format!("{}: {error}", path.display()))
 }
 
-fn parse(path: &Path, text: &str) -> Result<(MatchTerms, Vec<GameEntry>), ResultError> {
+fn parse(path: &Path, text: &str) -> Result<(MatchTerms, Vec<GameEntry>), MatchError> {
     let mut lines = text.lines().enumerate();
     let (_, first) = lines
         .next()
@@ -317,7 +311,7 @@ fn refuse_other_terms(
     path: &Path,
     found: &MatchTerms,
     asked: &MatchTerms,
-) -> Result<(), ResultError> {
+) -> Result<(), MatchError> {
     let fields = |terms: &MatchTerms| serde_json::to_value(terms).unwrap_or_default();
     let (found, asked) = (fields(found), fields(asked));
     // A field that only one of them has differs, too.
@@ -327,7 +321,7 @@ fn refuse_other_terms(
     let mut names = objects.flat_map(|terms| terms.keys());
     match names.find(|&name| found.get(name) != asked.get(name)) {
         None => Ok(()),
-        Some(name) => Err(ResultError(format!(
+        Some(name) => Err(MatchError(format!(
             "{} belongs to another match: its {name} is {}, asked for was {}; give another --out folder or the same terms",
             path.display(),
             found[name],

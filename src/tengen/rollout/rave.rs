@@ -21,21 +21,14 @@ pub struct RaveParams {
     pub equivalence: f32,
     /// Exploration bonus for moves with few visits, at least 0.
     pub exploration: f32,
-    /// Weight of the score in a rollout's result, in [0, 1], in games that count points.
-    pub score_weight: f32,
-    /// Rollouts at the start of a search that do not count for [`SearchReport::expected`]: until the
-    /// tree knows the right answers, ownership is unreliable.
-    pub uncounted: u64,
-    /// Whether a pass starts as even in every node, regardless of its earlier results: a side that is
-    /// ahead then continues to capture dead stones.
-    pub passes_stay_even: bool,
+    /// Looks for points rather than the win, in games that count them, and counts for [`SearchReport::expected`] only
+    /// after so many rollouts: until the tree knows the right answers, ownership is unreliable.
+    pub for_points: Option<u64>,
     /// Whether a search reuses the tree of the last one for its position, in games whose history
     /// identifies it.
     pub reuse: bool,
-    /// Nodes after which the tree stops growing; rollouts continue from its leaves. A node of a 9x9
-    /// board takes at most 2 KiB.
-    pub max_nodes: usize,
-    /// Bytes after which it stops growing, including the spare capacity of growing tables.
+    /// Bytes after which the tree stops growing, including the spare capacity of growing tables; rollouts continue from
+    /// its leaves.
     pub max_bytes: usize,
 }
 
@@ -45,11 +38,8 @@ impl Default for RaveParams {
             policy: RolloutPolicy::Own,
             equivalence: 1000.0,
             exploration: 0.0,
-            score_weight: 0.0,
-            uncounted: 0,
-            passes_stay_even: false,
+            for_points: None,
             reuse: false,
-            max_nodes: 200_000,
             max_bytes: 1 << 30,
         }
     }
@@ -67,6 +57,13 @@ impl RaveParams {
         }
     }
 }
+
+/// Nodes after which the tree stops growing, too. A node of a 9x9 board takes at most 2 KiB.
+const MAX_NODES: usize = 200_000;
+
+/// Weight of the score in a rollout's result in a search for points: a side that has certainly won or lost still plays
+/// for them.
+const SCORE_WEIGHT: f32 = 0.9;
 
 /// Maximum rollouts of a search: beyond 2^24 an f32 can no longer count visits.
 pub const MAX_ROLLOUTS: u64 = 1 << 24;
@@ -183,7 +180,7 @@ impl Rave {
                 None => {
                     let room = self.tree.bytes() < self.params.max_bytes
                         && self.tree.has_room(root.policy_len());
-                    if room && self.tree.len() < self.params.max_nodes {
+                    if room && self.tree.len() < MAX_NODES {
                         let policy = self.params.policy;
                         self.tree.expand(child, &position, &self.past, policy);
                     }
@@ -198,7 +195,7 @@ impl Rave {
             .finisher
             .finish(&mut position, first, policy, &mut self.rng);
         let area = root.size().area();
-        let win = worth(outcome, mover, area, self.params.score_weight);
+        let win = self.worth(outcome, mover, area);
         self.backup(area, mover, win);
     }
 
@@ -213,7 +210,8 @@ impl Rave {
             let mv = self.tree.move_of(child);
             if mv.index() < points {
                 self.finisher.played.add_earlier(side, mv);
-            } else if !self.params.passes_stay_even {
+            } else if self.params.for_points.is_none() {
+                // Else a pass starts as even everywhere, and a side that is ahead goes on capturing dead stones.
                 self.tree.update_rave_of(child, won);
             }
             self.tree.update_child(child, won);
@@ -221,20 +219,20 @@ impl Rave {
                 .update_rave(node, self.finisher.played.by(side), won);
         }
     }
-}
 
-/// A rollout's result in [0, 1] for one side: the win and, weighted by the score setting, its share
-/// of a board with this many points.
-fn worth(outcome: Outcome, color: Color, area: usize, score_weight: f32) -> f32 {
-    let value = outcome.value_for(color);
-    let win = (value + 1.0) / 2.0;
-    match outcome.margin {
-        Some(HalfPoints(margin)) if score_weight > 0.0 => {
-            let ahead = value * margin as f32 / 2.0;
-            let share = (0.5 + ahead / (2.0 * area as f32)).clamp(0.0, 1.0);
-            win + score_weight * (share - win)
+    /// A rollout's result in [0, 1] for one side: the win or, in a search for points, mainly its share of a board with
+    /// this many.
+    fn worth(&self, outcome: Outcome, color: Color, area: usize) -> f32 {
+        let value = outcome.value_for(color);
+        let win = (value + 1.0) / 2.0;
+        match outcome.margin {
+            Some(HalfPoints(margin)) if self.params.for_points.is_some() => {
+                let ahead = value * margin as f32 / 2.0;
+                let share = (0.5 + ahead / (2.0 * area as f32)).clamp(0.0, 1.0);
+                win + SCORE_WEIGHT * (share - win)
+            }
+            _ => win,
         }
-        _ => win,
     }
 }
 
@@ -262,7 +260,7 @@ impl<G: Rollout> RolloutSearch<G> for Rave {
             while reused + rollouts < MAX_ROLLOUTS
                 && go_on(reused + rollouts, &|| report(self, rollouts))
             {
-                if rollouts == self.params.uncounted {
+                if self.params.for_points == Some(rollouts) {
                     self.finisher.tally.clear(root.size().area());
                 }
                 self.rollout(root, root_node);

@@ -3,10 +3,6 @@
 use super::{Rave, RaveParams, Rollout, Tally};
 use crate::game::{Color, OwnershipEstimate};
 
-/// Points count nearly as much as the win: a side that has certainly won or lost still plays for
-/// points.
-const SCORE_WEIGHT: f32 = 0.9;
-
 /// Ownership statistics if the game goes on: the last half of `rollouts` of a search with either
 /// side to move, so that the turn does not matter. `None` in games that count no points, and when
 /// `halt` returns true.
@@ -17,9 +13,7 @@ pub fn expect<G: Rollout>(
     halt: &dyn Fn() -> bool,
 ) -> Option<OwnershipEstimate> {
     let params = RaveParams {
-        score_weight: SCORE_WEIGHT,
-        uncounted: rollouts / 2,
-        passes_stay_even: true,
+        for_points: Some(rollouts / 2),
         ..RaveParams::default()
     };
     let mut rave = Rave::new(params, seed);

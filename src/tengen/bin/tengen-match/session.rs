@@ -14,8 +14,8 @@ use tengen::game::{BoardSize, Move};
 use tengen::record::{sgf, today};
 use tengen::referee::results::{GameEntry, MatchTerms, ResultFile};
 use tengen::referee::{
-    ComplaintKind, EngineMessage, EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan,
-    MatchReport, RefereedGame, ScoreBoard, StartError, score_sheet,
+    ComplaintKind, EngineMessage, EngineSpec, FinishedGame, Fixture, GameTerms, MatchError,
+    MatchPlan, MatchReport, RefereedGame, ScoreBoard, score_sheet,
 };
 use tengen::watch::WatchedGames;
 
@@ -41,7 +41,7 @@ pub(crate) struct Played {
     /// All games, those of earlier runs first.
     pub(crate) games: Vec<GameEntry>,
     /// Whether the schedule was played to its end, or why an engine could not be started for all of its games.
-    pub(crate) ended: Result<(), StartError>,
+    pub(crate) ended: Result<(), MatchError>,
 }
 
 /// A subcommand's view of a running session.
@@ -142,8 +142,9 @@ impl<'a> Session<'a> {
             "--max-moves {} leaves no move to play after an opening of {longest}",
             self.terms.max_moves
         );
-        let (mut file, mut games) =
-            ResultFile::open(&out.join(RESULTS), &self.match_terms(source))?;
+        let (rules, engines) = (&*self.rules, &*self.engines);
+        let terms = match_terms(self.options, rules, &self.terms, engines, source);
+        let (mut file, mut games) = ResultFile::open(&out.join(RESULTS), &terms)?;
         let board = RefCell::new(ScoreBoard::of(self.size(), &games));
         let fixtures = self.missing(&games)?;
         if fixtures.is_empty() || watch.is_decided(&board.borrow()) {
@@ -244,24 +245,30 @@ impl<'a> Session<'a> {
             guard: std::env::current_exe().ok(),
         })
     }
+}
 
-    /// The terms of the folder's results.
-    pub(crate) fn match_terms(&self, openings: String) -> MatchTerms {
-        let size = self.size();
-        MatchTerms {
-            game: self.rules.name().to_owned(),
-            rules: self.rules.rules(),
-            width: size.width,
-            height: size.height,
-            engines: self.engines.clone(),
-            time: self.terms.time.to_string(),
-            margin_ms: self.terms.margin.as_millis() as u64,
-            conditions: self.terms.conditions,
-            move_limit_ms: self.terms.move_limit.as_millis() as u64,
-            max_moves: self.terms.max_moves,
-            openings,
-            seed: self.options.game.seed,
-        }
+/// The terms of a folder's results.
+pub(crate) fn match_terms(
+    options: &MatchOptions,
+    rules: &dyn RefereedGame,
+    terms: &GameTerms,
+    engines: &[EngineSpec],
+    openings: String,
+) -> MatchTerms {
+    let size = rules.size();
+    MatchTerms {
+        game: rules.name().to_owned(),
+        rules: rules.rules(),
+        width: size.width,
+        height: size.height,
+        engines: engines.to_vec(),
+        time: terms.time.to_string(),
+        margin_ms: terms.margin.as_millis() as u64,
+        conditions: terms.conditions,
+        move_limit_ms: terms.move_limit.as_millis() as u64,
+        max_moves: terms.max_moves,
+        openings,
+        seed: options.game.seed,
     }
 }
 

@@ -15,7 +15,7 @@ use tengen::stats::{Spsa, TunedParameter};
 
 use crate::options::{MatchOptions, read_text};
 use crate::output::{Interrupt, Progress, are_troubled, exit_code, print, print_json, tell};
-use crate::session::{Played, RESULTS, Session, SessionObserver};
+use crate::session::{Played, RESULTS, Session, SessionObserver, match_terms};
 
 /// Decimal places of parameter values.
 const DIGITS: usize = 5;
@@ -86,7 +86,7 @@ struct Step {
 /// Runs the subcommand.
 pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<ExitCode> {
     args.options.warn_of_load();
-    let terms = terms(args, interrupt)?;
+    let terms = terms(args)?;
     let steps = terms.pairs / terms.step_pairs;
     let parameters = terms.parameters.clone();
     let rate = Spsa::usual_rate(2 * terms.pairs);
@@ -148,7 +148,7 @@ const FIRST: &str = "first";
 const SECOND: &str = "second";
 
 /// Terms from the arguments.
-fn terms(args: &TuneArgs, interrupt: &Interrupt) -> Result<Terms> {
+fn terms(args: &TuneArgs) -> Result<Terms> {
     let options = &args.options;
     ensure!(
         options.live_board.is_none(),
@@ -183,7 +183,7 @@ fn terms(args: &TuneArgs, interrupt: &Interrupt) -> Result<Terms> {
         parameters: args.parameters.clone(),
         pairs: args.pairs,
         step_pairs,
-        games: match_terms(args, step_pairs, interrupt)?,
+        games: game_terms(args, step_pairs)?,
     })
 }
 
@@ -201,11 +201,12 @@ fn left_over<'a>(engine: &'a str, parameters: &[TunedParameter]) -> Option<&'a s
 }
 
 /// Terms of the games, without parameter values.
-fn match_terms(args: &TuneArgs, step_pairs: u32, interrupt: &Interrupt) -> Result<MatchTerms> {
+fn game_terms(args: &TuneArgs, step_pairs: u32) -> Result<MatchTerms> {
     let options = &args.options;
-    let (_, openings, _) = options.openings(&*options.rules()?, step_pairs as usize)?;
-    let engines = vec![EngineSpec::new(FIRST, &args.engine)];
-    Ok(Session::new(options, engines, Vec::new(), interrupt)?.match_terms(openings))
+    let (rules, terms) = (options.rules()?, options.terms()?);
+    let (_, openings, _) = options.openings(&*rules, step_pairs as usize)?;
+    let engine = EngineSpec::new(FIRST, &args.engine);
+    Ok(match_terms(options, &*rules, &terms, &[engine], openings))
 }
 
 /// The tuning of this file, which need not exist yet.

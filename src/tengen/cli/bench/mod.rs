@@ -5,7 +5,7 @@ mod throughput;
 
 use std::sync::Arc;
 
-use clap::{Arg, Args};
+use clap::Args;
 use tengen::clock::{Clock, SystemClock};
 use tengen::encode::{Encode, made_up};
 use tengen::fnv::WordHash;
@@ -15,7 +15,7 @@ use tengen::rollout::{Rave, RaveParams, Rollout};
 use tengen::search::{Limits, SearchParams, SearchRequest, Searcher, SearcherOptions};
 use tengen_nn::eval::{EvaluatorFactory, ModelInfo};
 
-use super::flags::{EngineFlags, OF_A_BOOK, refused};
+use super::flags::{EngineFlags, without_play};
 use super::output;
 use tengen::command::random_position;
 
@@ -25,7 +25,7 @@ use tengen::command::random_position;
 /// one thread and a fake network. It changes exactly when the search, the rules or the encoding
 /// change their behaviour; such a change states the new one.
 #[derive(Debug, Args)]
-#[command(mut_args(|flag: Arg| refused(&OF_A_BOOK, flag)))]
+#[command(mut_args(without_play))]
 pub(crate) struct Bench {
     /// Measure positions/s of each backend by batch size, visits/s of the search on the same
     /// network in the same run, and their ratio. With --batch N for this batch size only.

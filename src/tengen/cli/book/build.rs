@@ -17,7 +17,7 @@ use tengen::registry;
 use tengen::search::{AnalysisOptions, SearchReport, StopFlag};
 
 use super::walk::{proof_text, walk};
-use crate::cli::flags::{EngineFlags, OF_A_BOOK, OF_CLOCKS, refused, with_visits};
+use crate::cli::flags::{EngineFlags, refused, with_visits, without_play};
 use crate::cli::output::{self, tell};
 use crate::cli::output::{end_as_interrupted, stop_on_ctrl_c};
 
@@ -32,7 +32,7 @@ const PROGRESS: Duration = Duration::from_secs(10);
 /// is lost, and the same command goes on. On several machines each grows a book of its own, best from
 /// other first moves (--from), and `tengen book merge` joins them.
 #[derive(Debug, Args)]
-#[command(mut_args(|flag: Arg| with_visits(VISITS, refused(&OF_A_BOOK, refused(OF_CLOCKS, flag)))))]
+#[command(mut_args(|flag: Arg| with_visits(VISITS, refused(&["time-per-move"], without_play(flag)))))]
 pub(super) struct Build {
     /// The book; it is created if there is none.
     file: PathBuf,

@@ -19,7 +19,7 @@ use tengen::command::sgf_files;
 use tengen::record::GameRecord;
 use tengen::search::StopFlag;
 
-use super::flags::{EngineFlags, OF_A_BOOK, refused, with_default, with_visits};
+use super::flags::{EngineFlags, refused, with_default, with_visits, without_play};
 use super::output::{self, Progress, end_as_interrupted, stop_on_ctrl_c};
 use annotated::AnnotatedGames;
 pub(super) use annotated::{Language, text as annotated_sgf};
@@ -75,21 +75,9 @@ pub(crate) struct Review {
     engine: EngineFlags,
 }
 
-/// Engine flags without effect here.
-const UNUSED: &[&str] = &[
-    "size",
-    "ponder",
-    "lag",
-    "playouts-per-second",
-    "resign-below",
-    "solver-from",
-];
-
 fn of_review(flag: Arg) -> Arg {
-    let flag = refused(
-        &OF_A_BOOK,
-        refused(UNUSED, with_visits(search::VISITS, flag)),
-    );
+    let flag = without_play(with_visits(search::VISITS, flag));
+    let flag = refused(&["size", "solver-from"], flag);
     match flag.get_id() == "game" {
         true => with_default("nogo", "that of the file", flag),
         false => flag,

@@ -1,10 +1,7 @@
 use proptest::prelude::*;
 
-use super::super::{
-    MoveTimeUsed, Overtime, SideClock, StopReason, TimeControl, TimeManager, TimeParams,
-};
+use super::super::{Lag, MoveTimeUsed, SideClock, StopReason, TimeControl, TimeParams, Told};
 use super::*;
-use crate::clock::experience::MIN_HARD;
 
 const LAG: Duration = Duration::from_millis(50);
 
@@ -68,6 +65,21 @@ fn play_move(manager: &mut TimeManager, clock: &mut SideClock, ply: u32, takes: 
     };
     manager.moved(ply, Some(&budget), &spent);
     budget
+}
+
+fn spent(elapsed_seconds: f64, stop: StopReason) -> MoveTimeUsed {
+    MoveTimeUsed {
+        elapsed: from_seconds(elapsed_seconds),
+        visits: 1500,
+        reused: 500,
+        stop: Some(stop),
+    }
+}
+
+/// The budget of the first move of a minute.
+fn of_a_minute(manager: &mut TimeManager) -> Budget {
+    let situation = situation(clock(60_000, Overtime::None), 0);
+    manager.allot(&situation).expect("a limited clock")
 }
 
 /// Plays a game in which every search takes `takes` of its planned time, and returns the planned
@@ -305,5 +317,105 @@ proptest! {
             side.spend(budget.hard + LAG);
             prop_assert!(main_left(&side) > 0.0, "ply {ply}");
         }
+    }
+}
+
+#[test]
+fn the_rate_and_the_use_of_time_are_learned_from_searches() {
+    let mut manager = manager();
+    let given = of_a_minute(&mut manager);
+    let elapsed = given.target.as_secs_f64() / 2.0;
+    let before = manager.used;
+    manager.moved(0, Some(&given), &spent(elapsed, StopReason::Settled));
+    assert!((manager.rate - 1000.0 / elapsed).abs() < 1e-6);
+    assert!(manager.used < before);
+    assert!(
+        of_a_minute(&mut manager).target > given.target,
+        "what is saved is handed on"
+    );
+    let rate = manager.rate;
+    manager.moved(2, Some(&given), &spent(0.0, StopReason::Proven));
+    assert_eq!(manager.rate, rate, "an instant move says nothing");
+}
+
+#[test]
+fn the_expected_proof_ply_is_learned_from_why_searches_ended() {
+    let mut manager = manager();
+    let given = of_a_minute(&mut manager);
+    let mut play = |plies: &[(u32, StopReason)]| {
+        for (ply, stop) in plies {
+            manager.moved(*ply, Some(&given), &spent(1.0, *stop));
+        }
+        manager.new_game();
+        manager.expected_proof_ply.ply().expect("a move was made")
+    };
+    let proven = play(&[
+        (42, StopReason::Time),
+        (44, StopReason::Proven),
+        (46, StopReason::OnlyMove),
+        (48, StopReason::Proven),
+    ]);
+    let usual = usual_proof_ply(54.0, Duration::from_secs(60) / 27);
+    let learned = 0.7 * usual + 0.3 * 44.0;
+    assert!((proven - learned).abs() < 1e-6, "{proven}, not {learned}");
+    // A proof that was undone does not count.
+    let settled = play(&[(40, StopReason::Proven), (38, StopReason::Settled)]);
+    assert_eq!(settled, proven);
+}
+
+#[test]
+fn lag_is_what_the_controller_charges_beyond_our_own_clock() {
+    let mut manager = manager();
+    let given = of_a_minute(&mut manager);
+    let told = |manager: &mut TimeManager, seconds, moves| {
+        for _ in 0..moves {
+            manager.moved(0, Some(&given), &spent(1.0, StopReason::Time));
+        }
+        manager.told(&Told {
+            lost_seconds: Some(seconds),
+            coarse: false,
+            settles: true,
+        });
+        manager.lag.usual().as_secs_f64()
+    };
+    for _ in 0..30 {
+        told(&mut manager, 0.03, 1);
+        // Reported again without a move: nothing to learn.
+        told(&mut manager, 20.0, 0);
+    }
+    // A move of a book has its lag, too.
+    manager.moved(0, None, &spent(0.0, StopReason::Proven));
+    manager.told(&Told {
+        lost_seconds: Some(0.5),
+        coarse: false,
+        settles: true,
+    });
+    let lag = manager.lag.usual().as_secs_f64();
+    assert!(lag > 0.031, "{lag}");
+    for _ in 0..30 {
+        told(&mut manager, 0.03, 1);
+    }
+    // Half the clock gone at once is an operator's correction.
+    let lag = told(&mut manager, 30.0, 1);
+    assert!((lag - 0.03).abs() < 0.002, "{lag}");
+}
+
+#[test]
+fn lag_is_charged_until_the_time_is_known() {
+    let mut manager = TimeManager::new(TimeParams::default(), Some(2 * LAG));
+    let given = of_a_minute(&mut manager);
+    for _ in 0..4 {
+        manager.moved(0, Some(&given), &spent(1.0, StopReason::Time));
+    }
+    let millis = |lag: Duration| lag.as_millis();
+    let Lag { usual, doubt } = manager.next_lag();
+    assert_eq!((millis(usual), millis(doubt)), (100, 670));
+    for (settles, doubt) in [(false, 670), (true, 300)] {
+        manager.told(&Told {
+            lost_seconds: None,
+            coarse: true,
+            settles,
+        });
+        assert_eq!(millis(manager.next_lag().doubt), doubt);
     }
 }

@@ -12,9 +12,6 @@ use crate::record::{Play, Vertex};
 /// A JSON object.
 pub(super) type Object = Map<String, Value>;
 
-/// Maximum length of repeated input.
-const REPEATED: usize = 80;
-
 /// Why a request was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refusal {
@@ -158,12 +155,7 @@ impl<'a> Fields<'a> {
 
 /// A value as it was sent, shortened.
 pub(super) fn short(value: &Value) -> String {
-    shorten(&value.to_string())
-}
-
-/// The beginning of a text.
-pub(super) fn shorten(text: &str) -> String {
-    crate::gtp::shorten(text, REPEATED)
+    crate::gtp::short(&value.to_string())
 }
 
 fn read_color(value: &Value) -> Option<Color> {

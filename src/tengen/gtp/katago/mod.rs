@@ -15,19 +15,20 @@ mod tests;
 
 use std::io::{ErrorKind, Read, Write};
 use std::sync::Arc;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{SyncSender, sync_channel};
 
 use serde_json::{Value, json};
 
 use self::analyst::Analyst;
 use self::answer::no_results;
-use self::fields::{Fields, Object, Refusal, shorten};
+use self::fields::{Fields, Object, Refusal};
 use self::query::Query;
 pub use self::query::{KatagoResources, MakeAnalyst, MakeImitator};
 pub use self::query_options::KatagoOptions;
 use self::query_options::QueryOptions;
 use self::queue::{Queue, Task};
 use super::line::{Line, Lines, next_piece, too_long};
+use super::short;
 use crate::program::BYTE_ORDER_MARK;
 
 /// The version of KataGo whose protocol this is; clients use fewer features with older versions.
@@ -51,6 +52,9 @@ enum Event {
     Answer(Value),
 }
 
+/// Lines and answers that may wait for the main thread: a client that sends without reading must not fill the memory.
+const MOST_WAITING: usize = 32;
+
 /// Answers the queries in `input` until its end, and then the remaining ones.
 ///
 /// # Errors
@@ -64,7 +68,7 @@ pub fn serve_queries(
 ) -> std::io::Result<()> {
     let settings = QueryOptions::of(&options).take_settings();
     settings.map_err(|refusal| std::io::Error::new(ErrorKind::InvalidInput, refusal.text))?;
-    let (events, inbox) = channel();
+    let (events, inbox) = sync_channel(MOST_WAITING);
     let side = Katago {
         resources: Arc::new(resources),
         options,
@@ -110,7 +114,7 @@ pub fn serve_queries(
 const LONGEST: usize = 16 << 20;
 
 /// Forwards lines as they arrive.
-fn read(mut input: impl Read, events: &Sender<Event>) {
+fn read(mut input: impl Read, events: &SyncSender<Event>) {
     let mut chunk = vec![0; 1 << 16];
     let mut lines = Lines::new(b"\n", LONGEST);
     let mut take = |line: Line<'_>| {
@@ -148,7 +152,7 @@ impl Katago {
                 return say(json!({ "error": text }));
             }
             Err(error) => {
-                let begin = shorten(&String::from_utf8_lossy(line));
+                let begin = short(&String::from_utf8_lossy(line));
                 return say(json!({ "error": format!("invalid JSON: {error}: {begin}") }));
             }
         };
@@ -206,7 +210,7 @@ impl Katago {
             }
             "terminate_all" => self.terminate(None, fields, say)?,
             other => {
-                let text = format!("must be {ACTIONS}, not {:?}", shorten(other));
+                let text = format!("must be {ACTIONS}, not {:?}", short(other));
                 return Err(Refusal::new("action", text));
             }
         }
