@@ -233,7 +233,7 @@ impl<C: Protocol> CommandReader<C> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
 
@@ -276,18 +276,11 @@ pub(super) mod tests {
         }
     }
 
-    /// Checks that a session whose answers are not taken reads no more than it keeps.
-    pub(in crate::gtp) fn reading_pauses(
-        serve: impl FnOnce(Box<dyn Read + Send>, Box<dyn Write>) -> std::io::Result<()>,
-    ) {
-        let read = Arc::new(AtomicUsize::new(0));
-        let input = Box::new(Flood(Arc::clone(&read)));
-        serve(input, Box::new(Stuck(read))).expect("a broken pipe is no error");
-    }
-
     #[test]
     fn input_waits_for_answers_to_be_taken() {
-        reading_pauses(|input, output| serve(session(Behaviour::Highest), input, output));
+        let read = Arc::new(AtomicUsize::new(0));
+        let (input, output) = (Flood(Arc::clone(&read)), Stuck(read));
+        serve(session(Behaviour::Highest), input, output).expect("a broken pipe is no error");
     }
 
     /// Returns its bytes in the given pieces.

@@ -15,7 +15,7 @@ mod tests;
 
 use std::io::{ErrorKind, Read, Write};
 use std::sync::Arc;
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{Sender, channel};
 
 use serde_json::{Value, json};
 
@@ -52,9 +52,6 @@ enum Event {
     Answer(Value),
 }
 
-/// Lines and answers that may wait for the main thread: a client that sends without reading must not fill the memory.
-const MOST_WAITING: usize = 32;
-
 /// Answers the queries in `input` until its end, and then the remaining ones.
 ///
 /// # Errors
@@ -68,7 +65,8 @@ pub fn serve_queries(
 ) -> std::io::Result<()> {
     let settings = QueryOptions::of(&options).take_settings();
     settings.map_err(|refusal| std::io::Error::new(ErrorKind::InvalidInput, refusal.text))?;
-    let (events, inbox) = sync_channel(MOST_WAITING);
+    // Without a bound: clients may send all their queries before they read the first answer.
+    let (events, inbox) = channel();
     let side = Katago {
         resources: Arc::new(resources),
         options,
@@ -114,7 +112,7 @@ pub fn serve_queries(
 const LONGEST: usize = 16 << 20;
 
 /// Forwards lines as they arrive.
-fn read(mut input: impl Read, events: &SyncSender<Event>) {
+fn read(mut input: impl Read, events: &Sender<Event>) {
     let mut chunk = vec![0; 1 << 16];
     let mut lines = Lines::new(b"\n", LONGEST);
     let mut take = |line: Line<'_>| {

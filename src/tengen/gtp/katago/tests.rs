@@ -12,7 +12,6 @@ use crate::engine::testing::{Behaviour, FillGame, make};
 use crate::engine::{Player, ThinkingLimits};
 use crate::game::{Color, Game};
 use crate::gtp::Perspective;
-use crate::gtp::server::tests::reading_pauses;
 use crate::search::StopFlag;
 
 /// Default options.
@@ -85,12 +84,6 @@ fn refused(line: &str, field: &str, part: &str) {
         all[0].get("field").and_then(Value::as_str).unwrap_or(""),
         field
     );
-}
-
-#[test]
-fn input_waits_for_answers_to_be_taken() {
-    let make = on_a_line(Behaviour::Highest);
-    reading_pauses(|input, output| serve_queries(resources(make), options(), input, output));
 }
 
 #[test]
