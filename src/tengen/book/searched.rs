@@ -145,6 +145,12 @@ impl Searched {
         self
     }
 
+    /// Whether it counts where books are merged that both have the position: a proof ends a search early.
+    pub fn is_better_than(&self, other: &Searched) -> bool {
+        let rank = |searched: &Searched| (searched.proof.is_some(), searched.visits);
+        rank(self) > rank(other)
+    }
+
     /// Keeps moves of a report that are not kept yet.
     fn keep<G: Game>(&mut self, images: &Images<G>, report: &SearchReport) {
         let before = self.moves.len();

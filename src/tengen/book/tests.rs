@@ -171,6 +171,22 @@ fn proofs_are_passed_on_if_no_move_was_left_out() {
 }
 
 #[test]
+fn a_proof_counts_more_than_visits() {
+    let open = searched(&[(0.5, 2)]);
+    let proven = Searched {
+        visits: 1,
+        proof: Some(Proof::Loss),
+        ..searched(&[])
+    };
+    assert!(proven.is_better_than(&open) && !open.is_better_than(&proven));
+    let longer = Searched {
+        visits: 101,
+        ..open.clone()
+    };
+    assert!(longer.is_better_than(&open) && !open.is_better_than(&open));
+}
+
+#[test]
 fn values_that_depend_on_themselves_end() {
     let book = Book::of([
         (1, searched(&[(0.2, 2), (0.1, 9)])),

@@ -56,8 +56,8 @@ impl Book {
 
 /// Join books of the same game, board and rules that have grown apart.
 ///
-/// Of a position that several have, the search with most visits counts. Values follow from all of them. The searches and
-/// hours of a book count by the share of its positions that are added.
+/// Of a position that several have, the search that proved its result counts, else the one with most visits. Values
+/// follow from all of them. The searches and hours of a book count by the share of its positions that are added.
 #[derive(Debug, Args)]
 pub(super) struct Merge {
     /// The book that all are added to; it is created if there is none.
@@ -80,10 +80,10 @@ impl Merge {
         for (source, (meta, from)) in self.books.iter().zip(all) {
             let opened = BookFile::open(&self.out, &about);
             let (file, so_far, book) = opened.with_context(out)?;
-            let visits = |key| book.searched(key).map(|searched| searched.visits);
-            let better = from
-                .iter()
-                .filter(|(key, searched)| visits(*key).is_none_or(|known| known < searched.visits));
+            let better = from.iter().filter(|(key, found)| {
+                let known = book.searched(*key);
+                known.is_none_or(|known| found.is_better_than(known))
+            });
             let added: Vec<_> = better.collect();
             let share = added.len() as f64 / from.len().max(1) as f64;
             file.add(&so_far.with(share, &meta), added.iter().copied())
