@@ -132,7 +132,7 @@ impl Searched {
     /// symmetry the first one is kept.
     pub fn of<G: Game>(images: &Images<G>, report: &SearchReport) -> Option<Searched> {
         let most = report.best()?.value;
-        let mut searched = Searched::known(report.proof, most);
+        let mut searched = Searched::known(images.position(), report.proof, most);
         searched.keep(images, report);
         Some(searched)
     }
@@ -170,7 +170,8 @@ impl Searched {
             }
             let most = *most.get_or_insert(found.value);
             let kept = self.moves.len() - before;
-            let is_lost = found.proof == Some(Proof::Loss);
+            let proof = lasting(images.position(), found.proof);
+            let is_lost = proof == Some(Proof::Loss);
             let is_rare = kept > 0 && found.visits * MIN_SHARE < report.visits;
             if self.moves.is_empty() || !is_lost {
                 let doubt = if is_rare { DOUBT } else { 0.0 };
@@ -186,7 +187,7 @@ impl Searched {
                     value: found.proof.map_or(value, Proof::value),
                     prior: found.prior,
                     visits: found.visits,
-                    proof: found.proof,
+                    proof,
                     next,
                 });
             }
@@ -207,16 +208,21 @@ impl Searched {
     /// A position whose game is over, or that cannot be searched, with the value that was expected. Where the players
     /// may agree on another result, the game's is no proof.
     pub fn unsearched<G: Game>(position: &G, expected: f32) -> Searched {
-        Searched::known(position.certain().proof(), expected)
+        Searched::known(position, position.certain().proof(), expected)
     }
 
-    fn known(proof: Option<Proof>, expected: f32) -> Searched {
+    fn known<G: Game>(position: &G, proof: Option<Proof>, expected: f32) -> Searched {
         Searched {
             visits: 0,
             value: proof.map_or(expected, Proof::value),
-            proof,
+            proof: lasting(position, proof),
             left_out: LeftOut::default(),
             moves: Vec::new(),
         }
     }
+}
+
+/// A proof, if it holds in every game: where repetition is forbidden, each game forbids other moves.
+fn lasting<G: Game>(position: &G, proof: Option<Proof>) -> Option<Proof> {
+    proof.filter(|_| !position.forbids_repetition())
 }

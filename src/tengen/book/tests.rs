@@ -7,13 +7,14 @@ use crate::clock::{Clock, StopReason, SystemClock};
 use crate::encode::{Encode as _, made_up};
 use crate::engine::{Decision, Engine, EngineOptions, MoveRequest};
 use crate::game::{BoardSize, Color, Game, Move, Proof};
+use crate::games::go::SmallGo;
 use crate::games::nogo::SmallNoGo;
 use crate::games::tictactoe::TicTacToe;
 use crate::record::{Play, Vertex};
 use crate::registry;
 use crate::search::{
-    AnalysisOptions, Limits, SearchParams, SearchReport, SearchRequest, Searcher, SearcherOptions,
-    StopFlag,
+    AnalysisOptions, Limits, MoveReport, SearchParams, SearchReport, SearchRequest, Searcher,
+    SearcherOptions, StopFlag,
 };
 use tengen_nn::eval::EvaluatorFactory;
 use tengen_nn::files::scratch::Scratch;
@@ -184,6 +185,28 @@ fn a_proof_counts_more_than_visits() {
         ..open.clone()
     };
     assert!(longer.is_better_than(&open) && !open.is_better_than(&open));
+}
+
+#[test]
+fn where_repetition_is_forbidden_nothing_is_proven() {
+    for (rules, expected) in [("tromp-taylor", None), ("japanese", Some(Proof::Win))] {
+        let named = rules.parse().expect("known rules");
+        let empty = SmallGo::with_rules(BoardSize::square(5), named).expect("a board");
+        let mut won = MoveReport::unsearched(Move(12), 1.0);
+        won.prove(Proof::Win);
+        let report = SearchReport {
+            proof: Some(Proof::Win),
+            ..SearchReport::unsearched(vec![won], StopReason::Proven)
+        };
+        let found = Searched::of(&Images::of_empty(&empty), &report).expect("a move");
+        let of_moves: Vec<_> = found.moves.iter().map(|kept| kept.proof).collect();
+        assert_eq!(
+            (found.proof, of_moves),
+            (expected, vec![expected]),
+            "{rules}"
+        );
+        assert!(found.value > 0.9, "{rules}: its value stays");
+    }
 }
 
 #[test]
