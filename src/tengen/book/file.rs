@@ -53,21 +53,22 @@ impl BookFile {
             .is_ok_and(|file| !file.is_file() || file.len() > 0)
         {
             match BookSource::File(path.to_owned()).read_meta() {
-                Err(BookError::Empty) => {}
+                Ok(_) | Err(BookError::Empty) => {}
                 // Another program may have begun it just now.
                 Err(BookError::NotABook) => return Err(open_error(path)),
-                found => found?.check(meta)?,
+                Err(error) => return Err(error),
             }
         }
         let store = unharmed(|| Ok(builder().create(path).map_err(redb::Error::from)?))?;
         let file = BookFile { store };
         let transaction = file.store.begin_read().map_err(redb::Error::from)?;
-        let (meta, book) = match unharmed(|| read_contents(&transaction)) {
-            Ok(found) => found,
+        let (found, book) = match unharmed(|| read_contents(&transaction)) {
             Err(BookError::Empty) => (meta.clone(), Book::default()),
-            Err(error) => return Err(error),
+            found => found?,
         };
-        Ok((file, meta, book))
+        // Checked only now: until it was locked, another program might have written it.
+        found.check(meta)?;
+        Ok((file, found, book))
     }
 
     /// Adds positions, all or none.
