@@ -183,7 +183,8 @@ impl<G: Game> Growth<G> {
                     true => OWN_LOSS * loss,
                     false => loss + UNLIKELY * (likeliest / prior.max(MIN_PRIOR)).ln().max(0.0),
                 };
-                step.cost + ((cost + PLY) / UNIT) as u64
+                // Values of a damaged book may be infinite; costs that fell would make circles of moves.
+                step.cost.saturating_add(((cost + PLY) / UNIT) as u64)
             };
             let moves = searched.moves.iter().zip(self.book.judged(searched));
             for (at, (kept, found)) in moves.enumerate() {

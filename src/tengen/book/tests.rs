@@ -219,6 +219,26 @@ fn values_that_depend_on_themselves_end() {
     assert!(book.value(1).is_some_and(|(value, _)| value.abs() <= 1.0));
 }
 
+#[test]
+fn growth_of_a_book_with_infinite_values_ends() {
+    let root = Images::of_empty(&tictactoe()).key();
+    let end = Searched {
+        value: f32::NEG_INFINITY,
+        left_out: LeftOut::default(),
+        ..searched(&[])
+    };
+    let [ended, one, other] = [1, 2, 3];
+    let book = Book::of([
+        (root, searched(&[(0.0, ended), (0.0, one)])),
+        (ended, end),
+        (one, searched(&[(0.5, other)])),
+        (other, searched(&[(0.5, one)])),
+    ]);
+    let growth = Growth::new(book, &tictactoe(), Vec::new());
+    let place = growth.next().expect("no circle").expect("a place");
+    assert!(place.moves.is_empty(), "the root is widened");
+}
+
 /// A game that is over on an empty board: Black has no move.
 #[test]
 fn a_finished_position_has_its_result() {
