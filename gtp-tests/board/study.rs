@@ -8,7 +8,7 @@ use tengen::clock::{Clock as _, SystemClock};
 use super::client::Board;
 use super::driver::{Browser, HANG_TIMEOUT};
 use super::heard::{hears, listen};
-use super::page::{RIGHT, load, open};
+use super::page::{PEOPLE, RIGHT, begin, load, open};
 use crate::book::{SMALL, build};
 use crate::scratch::Scratch;
 
@@ -66,6 +66,38 @@ fn a_played_move_has_the_value_of_the_position_after_it() {
     browser.ask("POST", "/url", &json!({"url": address}));
     go_to_the_mistake(&browser);
     the_played_move_is_bad(&browser);
+}
+
+#[test]
+fn a_review_is_asked_for_until_it_is_heard_and_ends_with_its_game() {
+    let folder = Scratch::new("study-late");
+    let Some((browser, board)) = open(&folder, &["--visits", "8", "--threads", "1"]) else {
+        return;
+    };
+    load(&browser, &folder, THROWN_AWAY);
+    // The program refuses once, and is slow then.
+    browser.run(
+        "const real = fetch; window.fetch = async (path, ...rest) => {\
+         if (path !== 'review') return real(path, ...rest);\
+         if (!window.refused) { window.refused = true; return new Response('busy', { status: 503 }); }\
+         const answer = await real(path, ...rest);\
+         await new Promise((done) => { window.release = done; });\
+         return answer; };",
+    );
+    browser.click("[data-tab=review]");
+    browser.click("#start-review");
+    browser.wait("window.refused");
+    board.do_it(&json!({"do": "go", "node": 1}));
+    browser.wait("!!window.release");
+    begin(
+        &browser,
+        &board,
+        &json!({"game": "go", "size": "7", "players": PEOPLE}),
+    );
+    let late = "window.release(); await new Promise((done) => setTimeout(done, 100));\
+                const { store } = await import(location.pathname + 'store.js'); return store.review;";
+    let shown = browser.run(&format!("return (async () => {{{late}}})();"));
+    assert_eq!(shown, Value::Null, "it is of the game before");
 }
 
 #[test]

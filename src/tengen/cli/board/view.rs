@@ -65,6 +65,8 @@ struct State<'a> {
     undone: Option<&'static str>,
     /// Whether a game of an earlier run waits to be taken up.
     offering: bool,
+    /// Another one for each game that is put on the board.
+    serial: u64,
     /// Number of games in the file, and the place of this one.
     games: (usize, usize),
     /// What the book of openings knows here; `None` without a book.
@@ -155,6 +157,7 @@ pub(super) fn state(session: &Session, attended: bool) -> String {
         step: session.last_step(),
         undone: session.last_undone(),
         offering: session.is_offering(),
+        serial: session.games,
         games: (game.others.texts.len() + 1, game.others.place),
         book: board.book_lines().map(|lines| book(board, lines)),
     };

@@ -60,13 +60,26 @@ function greet(view) {
   greeted = true;
 }
 
+// What the program answers; `null` without an answer: then the next state asks again.
+async function ask(path) {
+  try {
+    const answer = await fetch(path);
+    return answer.ok ? await answer.json() : null;
+  } catch {
+    return null;
+  }
+}
+
 let told = "";
 // What the games of a file are called.
-async function list({ games: [count, place], names }) {
-  const now = [count, place, ...names].join();
+async function list({ serial, games: [count], names }) {
+  const now = [serial, ...names].join();
   if (now === told) return;
   told = now;
-  store.titles = count > 1 ? await (await fetch("titles")).json() : [];
+  const titles = count > 1 ? await ask("titles") : [];
+  if (told !== now) return;
+  if (!titles) told = "";
+  store.titles = titles ?? [];
   redraw();
 }
 
@@ -79,7 +92,10 @@ const takes = {
     redraw();
     if (view.reviewed === seen) return;
     seen = view.reviewed;
-    const found = seen ? await (await fetch("review")).json() : null;
+    const found = view.reviewed ? await ask("review") : null;
+    // Another game may be on the board by now.
+    if (seen !== view.reviewed) return;
+    if (!found) seen = 0;
     Object.assign(store, { review: found?.review ?? null, reviewed: found?.nodes ?? [] });
     if (reviewing && found) announce(say("reviewed", { n: mistakes(found.review).length }));
     redraw();
