@@ -21,11 +21,13 @@ fn a_failed_program_is_started_again() {
     let folder = Scratch::new("slurm");
     let (program, count) = (folder.join("worker"), folder.join("count"));
     fs::write(folder.join("plan"), "").expect("a file");
-    let plan = folder.path("plan");
+    let [plan, run] = ["plan", "run"].map(|name| folder.path(name));
+    fs::create_dir(&run).expect("a folder");
     let run_script = |script: &str, arguments: &[&str], statuses: &str| {
         let _ = fs::remove_file(&count);
         let lines = format!(
-            "echo \"$@\" >>'{0}'\nset -- {statuses}\nshift $(($(wc -l <'{0}') - 1))\nexit $1\n",
+            "echo \"$@\" >>'{0}'\n[ $(wc -l <'{0}') = 1 ] || : >'{run}/plan.toml'\n\
+             set -- {statuses}\nshift $(($(wc -l <'{0}') - 1))\nexit $1\n",
             count.display()
         );
         write_script(&program, &lines);
@@ -51,11 +53,12 @@ fn a_failed_program_is_started_again() {
     let status = |times: usize| "3 ".repeat(times) + "0";
     assert_eq!(script(&status(11)), (Some(0), line.repeat(12)));
     assert_eq!(script(&status(12)), (Some(3), line.repeat(12)));
-    // A learner begins a run at its first start alone: later the run's folder may be gone.
-    let learned = run_script("learn.sh", &[&*plan, "/run", "--no-play"], "1 1 0");
-    let first = format!("loop {plan} --run /run --threads 1 --no-play\n");
-    let again = "loop --run /run --threads 1 --no-play\n";
-    assert_eq!(learned, (Some(0), first + &again.repeat(2)));
+    // A learner begins a run until the run's folder has its plan: later the folder may be gone.
+    let _ = fs::remove_file(folder.join("run/plan.toml"));
+    let learned = run_script("learn.sh", &[&*plan, "s3://b", "--out", &*run], "1 1 0");
+    let first = format!("loop {plan} --run s3://b --threads 1 --out {run}\n");
+    let again = format!("loop --run s3://b --threads 1 --out {run}\n");
+    assert_eq!(learned, (Some(0), first.repeat(2) + &again));
 }
 
 fn slurm_script(name: &str) -> PathBuf {

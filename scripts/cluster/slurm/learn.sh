@@ -7,7 +7,7 @@
 #     sbatch --cpus-per-task=8 scripts/cluster/slurm/learn.sh PLAN URL [flags of tengen-train loop]
 #
 # TENGEN_TRAIN is the program [tengen-train]. It goes on with the run when Slurm starts it again, as work.sh explains;
-# only its first start may begin it.
+# only the first start of the job may begin it.
 set -u
 
 usage() {
@@ -21,6 +21,15 @@ usage() {
 }
 plan=$1 url=$2
 shift 2
+# Where the run is.
+folder=$url before=
+for word; do
+    case $before:$word in
+    --out:*) folder=$word ;;
+    *:--out=*) folder=${word#--out=} ;;
+    esac
+    before=$word
+done
 MAX_ENDS=12 # in a row, each of them soon after the start: some 6 minutes
 
 # The time limit: sbatch --signal=B:USR1@60 sends this before it.
@@ -41,7 +50,7 @@ while :; do
     child=$!
     wait "$child"
     status=$?
-    plan=
+    [ ! -e "$folder/plan.toml" ] || plan=
     # 78: refused.
     case $status in 0 | 2 | 78 | 127) exit "$status" ;; esac
     if [ $((SECONDS - begun)) -gt 120 ]; then
