@@ -117,6 +117,35 @@ fn a_job_is_requeued_before_its_time_limit() {
 }
 
 #[test]
+fn a_packed_run_stays_until_the_next_one_is_written() {
+    let folder = Scratch::new("gpu-champion");
+    let [out, part] = ["out", "out/run.tar.0000"].map(|name| folder.path(name));
+    write_script(
+        &folder.join("tengen-train"),
+        "date +%N >\"$4/generation-0000.json\"\n",
+    );
+    let path = std::env::var("PATH").unwrap_or_default();
+    let pack = |more: &[&str]| {
+        let output = Command::new(Path::new(crate::REPOSITORY).join("scripts/gpu-champion.sh"))
+            .current_dir(crate::REPOSITORY)
+            .args([&["--out", &*out], more].concat())
+            .env("TENGEN_BIN", &*folder)
+            .env("PATH", format!("{}:{path}", folder.display()))
+            .output();
+        output.expect("the script is there").status.success()
+    };
+    assert!(pack(&[]));
+    let first = fs::read(&part).expect("it was packed");
+    // As on a full disk.
+    write_script(&folder.join("split"), "exit 1\n");
+    assert!(!pack(&["--from", &*out]));
+    assert_eq!(fs::read(&part).expect("it stays"), first);
+    fs::remove_file(folder.join("split")).expect("it is there");
+    assert!(pack(&["--from", &*out]));
+    assert_ne!(fs::read(&part).expect("it was packed"), first);
+}
+
+#[test]
 fn a_library_can_be_fetched_without_a_home() {
     let script = Path::new(crate::REPOSITORY).join("scripts/fetch-onnxruntime.sh");
     let output = Command::new(script)

@@ -17,7 +17,7 @@ Usage: scripts/gpu-champion.sh [--device DEVICE] [--fit-device DEVICE] [--minute
 
 Started from the repository's root. Needs tengen-train, built with `cargo build --release --workspace`, in
 target/release or in the folder that TENGEN_BIN names, and on a card ONNX Runtime (scripts/fetch-onnxruntime.sh --gpu).
-FOLDER/run.tar.NN together are the run as `tengen-train loop` continues it, in parts of 15 MiB; report.html shows it,
+FOLDER/run.tar.NNNN together are the run as `tengen-train loop` continues it, in parts of 15 MiB; report.html shows it,
 network.onnx is its newest network.
 TEXT
 }
@@ -51,7 +51,7 @@ plan=scripts/plans/nogo-9x9-gpu.toml
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 if [ -n "$from" ]; then
-    cat "$from"/run.tar.[0-9][0-9] | tar -x -C "$work"
+    cat "$from"/run.tar.[0-9]* | tar -x -C "$work"
 else
     mkdir "$work/run"
     cp "$plan" "$work/plan.toml"
@@ -70,7 +70,7 @@ timeout --signal INT --kill-after 60 "$((60 * minutes))" \
 
 # The newest games as far as they fit, the newest fit, and everything small.
 mkdir -p "$out"
-rm -f "$out"/run.tar.[0-9][0-9]
+rm -f "$out"/run.tar.new.*
 cd "$work"
 find run -path '*/games/*' -type f -printf '%T@ %s %p\n' | sort -rn |
     awk -v most="$((keep << 20))" '(sum += $2) > most { print $3 }' >old
@@ -78,7 +78,10 @@ newest=$(find run -path '*/fit/*.checkpoint' -printf '%T@ %p\n' | sort -rn | awk
 find run -name '*.checkpoint' ! -path "${newest:-none}" >>old
 find run -path '*/networks/network-*.onnx' 2>/dev/null | sort | head -n -1 >>old
 cd - >/dev/null
-tar -c -C "$work" --exclude-from "$work/old" plan.toml run | split -b 15M -d - "$out/run.tar."
+tar -c -C "$work" --exclude-from "$work/old" plan.toml run | split -b 15M -a 4 -d - "$out/run.tar.new."
+# The last run goes when all of this one is written: they may be in one folder.
+rm -f "$out"/run.tar.[0-9]*
+for part in "$out"/run.tar.new.*; do mv "$part" "$out/run.tar.${part##*.}"; done
 [ -f "$work/run/report.html" ] && cp "$work/run/report.html" "$out/"
 network=$(find "$work/run/networks" -name 'network-????.onnx' 2>/dev/null | sort | tail -n 1) || true
 [ -z "$network" ] || cp "$network" "$out/network.onnx"
