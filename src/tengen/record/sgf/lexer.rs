@@ -26,12 +26,13 @@ impl Property<'_> {
 pub(super) fn main_line(text: &str) -> Result<(Vec<Vec<Property<'_>>>, Vec<String>), SgfError> {
     let mut nodes = Vec::new();
     let mut is_main = true;
-    let (mut notes, rest) = tree(text, &mut |parent, node| {
+    let (notes, rest) = tree(text, &mut |parent, node| {
         is_main &= parent == nodes.len().checked_sub(1);
         if is_main {
             nodes.push(node);
         }
     })?;
+    let mut notes = notes?;
     if start(rest).is_some() {
         notes.push("the SGF text has more games: only the first is loaded".to_owned());
     }
@@ -39,11 +40,12 @@ pub(super) fn main_line(text: &str) -> Result<(Vec<Vec<Property<'_>>>, Vec<Strin
 }
 
 /// Reads the first game in a text with all variations: `take` gets each node, in the order of the text,
-/// with the number of the node before it. Returns messages as [`main_line`], and the text after the game.
+/// with the number of the node before it. Returns messages as [`main_line`], or why a game has not a single property, and
+/// the text after the game.
 pub(super) fn tree<'a>(
     text: &'a str,
     take: &mut dyn FnMut(Option<usize>, Vec<Property<'a>>),
-) -> Result<(Vec<String>, &'a str), SgfError> {
+) -> Result<(Result<Vec<String>, SgfError>, &'a str), SgfError> {
     let mut lexer = Lexer::new(text, start(text).ok_or(SgfError::NoTree)?);
     // The node that each open bracket continues; the first bracket stands before the start.
     let mut open = vec![None];
@@ -86,12 +88,11 @@ pub(super) fn tree<'a>(
         }
     }
     finish(node);
-    lexer.refuse_empty(is_empty)?;
     let rest = match lexer.end {
         End::Closed => &text[lexer.at..],
         End::Open | End::Cut => "",
     };
-    Ok((lexer.notes(), rest))
+    Ok((lexer.notes(is_empty), rest))
 }
 
 /// The properties of a text without nodes, such as `TR[aa][bb]LB[cc:1]`.
@@ -204,17 +205,15 @@ impl<'a> Lexer<'a> {
         visible.chars().next()
     }
 
-    /// An error for a game without a single property.
-    fn refuse_empty(&self, is_empty: bool) -> Result<(), SgfError> {
+    /// Messages about what was skipped, and how the text ends; an error for a game without a single property.
+    fn notes(&self, is_empty: bool) -> Result<Vec<String>, SgfError> {
         match (self.skipped, self.end) {
-            (Some((character, at)), _) if is_empty => Err(SgfError::Unexpected { character, at }),
-            (_, End::Cut) if is_empty => Err(SgfError::Unterminated),
-            _ => Ok(()),
+            (Some((character, at)), _) if is_empty => {
+                return Err(SgfError::Unexpected { character, at });
+            }
+            (_, End::Cut) if is_empty => return Err(SgfError::Unterminated),
+            _ => {}
         }
-    }
-
-    /// Messages about what was skipped, and how the text ends.
-    fn notes(&self) -> Vec<String> {
         let skipped = self.skipped.map(|(character, at)| {
             format!("unexpected character {character:?} at byte {at} of the SGF text is skipped")
         });
@@ -225,10 +224,10 @@ impl<'a> Lexer<'a> {
                 Some("the SGF text ends inside a property value: only what precedes it is loaded")
             }
         };
-        skipped
+        Ok(skipped
             .into_iter()
             .chain(ended.map(str::to_owned))
-            .collect()
+            .collect())
     }
 
     /// Consumes an identifier and its values; `None` for one without values, which is ignored, and where

@@ -66,6 +66,7 @@ pub fn read_tree(text: &str) -> Result<SgfTree<'_>, SgfError> {
             places.push(nodes.len().saturating_sub(1));
         }
     })?;
+    let notes = notes?;
     let mut beginning = begun.unwrap_or(Err(SgfError::NoTree))?;
     added?;
     if !is_given && let Some(mover) = first_mover(&nodes) {

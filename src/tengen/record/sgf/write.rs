@@ -118,15 +118,22 @@ pub fn games(mut text: &str) -> Result<Vec<String>, SgfError> {
                 ..SgfNode::default()
             });
         });
-        let rest = match read {
-            Ok((_, rest)) => rest,
-            Err(error @ SgfError::TooLarge { .. }) => return Err(error),
-            Err(_) => return Ok(games),
+        let (notes, rest) = match read {
+            Err(SgfError::NoTree) => return Ok(games),
+            read => read?,
         };
-        let root = nodes.first().map(|root| &*root.others).unwrap_or_default();
-        let begun = format!("(;{root}");
-        // Other nodes have their plays as text: no board is needed.
-        games.push(with_branches(begun, &nodes, BoardSize::square(1)));
+        match notes {
+            Ok(_) => {
+                let root = nodes.first().map(|root| &*root.others).unwrap_or_default();
+                let begun = format!("(;{root}");
+                // Other nodes have their plays as text: no board is needed.
+                games.push(with_branches(begun, &nodes, BoardSize::square(1)));
+            }
+            // Its place stays, so that those after it keep their numbers.
+            Err(SgfError::Unexpected { character, .. }) => games.push(format!("(;{character})")),
+            // The text ends there.
+            Err(_) => {}
+        }
         at_most(games.len(), MAX_GAMES, "games")?;
         text = rest;
     }

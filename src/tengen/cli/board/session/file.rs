@@ -24,11 +24,18 @@ impl Session {
         if let [file] = files {
             return self.load(file);
         }
-        let mut games = Vec::new();
+        let (mut games, mut empty) = (Vec::new(), 0);
         for file in files {
-            games.extend(sgf::games(&sgf::decode(file))?);
+            let found = sgf::games(&sgf::decode(file))?;
+            empty += usize::from(found.is_empty());
+            games.extend(found);
         }
-        self.load(games.concat().as_bytes())
+        self.load(games.concat().as_bytes())?;
+        if empty > 0 {
+            let note = format!("{empty} of {} files have no game", files.len());
+            self.game.notes.insert(0, note);
+        }
+        Ok(())
     }
 
     /// Loads a game with its variations, in any encoding of records.

@@ -181,7 +181,7 @@ fn a_kept_game_is_offered_until_something_is_done() {
 #[test]
 fn the_games_of_a_file_after_a_bad_one_are_shown() {
     let (mut board, _) = session(terms("go", "9", [Human, Human], ""));
-    for bad in ["(;GM[1]SZ[9]AB[aa]AW[ab][ba])", "(;GM[2];B[aa])"] {
+    for bad in ["(;GM[1]SZ[9]AB[aa]AW[ab][ba])", "(;GM[2];B[aa])", "(;%)"] {
         let text = format!("{bad}(;GM[1]SZ[9]GN[second];B[ee])(;GM[1]SZ[9]PB[a]PW[b])");
         board.load(text.as_bytes()).expect("the second");
         assert_eq!(
@@ -199,6 +199,21 @@ fn the_games_of_a_file_after_a_bad_one_are_shown() {
     }
     let none = board.load(b"(;GM[2])(;GM[3])").expect_err("both are bad");
     assert!(none.to_string().contains("none of the 2 games"), "{none}");
+}
+
+#[test]
+fn a_bad_game_or_file_does_not_hide_the_others() {
+    let (mut board, _) = session(terms("go", "9", [Human, Human], ""));
+    board
+        .load(b"(;SZ[9];B[aa])(;%)(;SZ[9];B[bb])")
+        .expect("the first");
+    let refused = board.choose_game(1).expect_err("it is bad").to_string();
+    assert!(refused.contains("game 2"), "{refused}");
+    board.choose_game(2).expect("the third");
+    assert!(board.sgf().contains("B[bb]"), "{}", board.sgf());
+    let files: [&[u8]; 3] = [b"hello", b"(;SZ[9])", b""];
+    board.load_files(&files).expect("one has a game");
+    assert_eq!(board.game.notes[0], "2 of 3 files have no game");
 }
 
 #[test]
