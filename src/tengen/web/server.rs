@@ -173,16 +173,19 @@ impl Server {
                     continue;
                 }
             };
-            let (site, count) = (Arc::clone(&self.site), Arc::clone(&count));
+            let (site, counts) = (Arc::clone(&self.site), Arc::clone(&count));
             count.strangers.add(address, &stream);
+            let client = Arc::clone(&stream);
             let thread = std::thread::Builder::new().name("page".to_owned());
             let spawned = thread.spawn(move || {
-                if let Err(error) = connection(&stream, &site, &count) {
+                if let Err(error) = connection(&client, &site, &counts) {
                     log::debug!("a connection broke off: {error}");
                 }
-                count.strangers.remove(&stream);
+                counts.strangers.remove(&client);
             });
             if let Err(error) = spawned {
+                // That closes it.
+                count.strangers.remove(&stream);
                 log::warn!("no thread for a connection: {error}");
             }
         }
