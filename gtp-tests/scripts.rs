@@ -145,6 +145,40 @@ fn a_packed_run_stays_until_the_next_one_is_written() {
     assert_ne!(fs::read(&part).expect("it was packed"), first);
 }
 
+/// Runs a script with the programs of a folder; its status, and what it says of errors.
+fn run_with(folder: &Scratch, script: &str, args: &[&str]) -> (Option<i32>, String) {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let output = Command::new(Path::new(crate::REPOSITORY).join(script))
+        .args(args)
+        .env("BIN", &**folder)
+        .env("PATH", format!("{}:{path}", folder.display()))
+        .env("WINEPREFIX", folder.join("wine"))
+        .output();
+    let output = output.expect("the script is there");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code(), said)
+}
+
+#[test]
+fn the_name_of_an_event_is_no_pattern() {
+    let folder = Scratch::new("gomocup-events");
+    for program in ["tengen", "tengen-match"] {
+        write_script(&folder.join(program), "");
+    }
+    let args = ["programs.toml", &folder.path("out"), "--only", "fas."];
+    let (status, said) = run_with(&folder, "scripts/gomocup.sh", &args);
+    assert_eq!(status, Some(2), "{said}");
+    assert!(said.contains("there is no event \"fas.\""), "{said}");
+}
+
+#[test]
+fn a_wine_that_does_not_work_is_none() {
+    let folder = Scratch::new("wine-broken");
+    write_script(&folder.join("wine64"), "exit 1\n");
+    let (status, said) = run_with(&folder, "scripts/wine.sh", &["tengen.exe"]);
+    assert_eq!(status, Some(77), "{said}");
+}
+
 #[test]
 fn a_library_can_be_fetched_without_a_home() {
     let script = Path::new(crate::REPOSITORY).join("scripts/fetch-onnxruntime.sh");

@@ -45,7 +45,7 @@ while [ $# -gt 0 ]; do
         [ "$2" -gt 0 ] || { echo "gomocup: --faster divides the clocks: not by 0" >&2; exit 2; }
         faster=$2; shift 2 ;;
     --only)
-        grep -q "^${2-} " <<<"$events" || { echo "gomocup: there is no event \"${2-}\"" >&2; exit 2; }
+        [[ $events == *$'\n'"${2-} "* ]] || { echo "gomocup: there is no event \"${2-}\"" >&2; exit 2; }
         only+=("$2"); shift 2 ;;
     --) shift; break ;;
     *) usage >&2; exit 2 ;;

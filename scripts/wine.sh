@@ -26,7 +26,7 @@ export XDG_RUNTIME_DIR=${XDG_RUNTIME_DIR:-$WINEPREFIX}
 system=$WINEPREFIX/drive_c/windows/system32
 if [ ! -e "$system/bcryptprimitives.dll" ]; then
     mkdir -p "$WINEPREFIX"
-    "$wine" wineboot -i >/dev/null 2>&1
+    "$wine" wineboot -i >/dev/null 2>&1 || exit 77
     # Wine 8 has no bcryptprimitives.dll, of which Rust's standard library needs one function.
     if [ ! -e "$system/bcryptprimitives.dll" ]; then
         cat >"$WINEPREFIX/prng.c" <<'TEXT'

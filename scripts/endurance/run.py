@@ -46,13 +46,12 @@ class Run:
         self.end = time.monotonic() + 3600 * options.hours
         self.slices = self.out / "slices.jsonl"
         (self.out / "faults").mkdir(parents=True, exist_ok=True)
+        # A line that was cut off by a kill is lost: the next one would continue it.
+        kept = self.slices.read_bytes() if self.slices.exists() else b""
+        self.slices.write_bytes(kept[: kept.rfind(b"\n") + 1])
 
     def done(self):
-        if not self.slices.exists():
-            return []
-        lines = self.slices.read_text(encoding="utf-8").splitlines(keepends=True)
-        # A line that was cut off by a kill is lost.
-        return [json.loads(line) for line in lines if line.endswith("\n")]
+        return [json.loads(line) for line in self.slices.read_text(encoding="utf-8").splitlines()]
 
     def slice(self, name, seconds, work):
         """Lets a part work for some seconds; what it did is kept, and a fault with all that led to it."""
