@@ -8,8 +8,9 @@ from players import PATIENCE, Program
 REQUESTS = [
     '{"do":"new","terms":{"game":"go","size":"5","players":["human","engine"],"level":{"visits":2}}}',
     '{"do":"play","at":"C3","node":0}', '{"do":"line","moves":["A1","B2"],"node":0}', '{"do":"undo"}', '{"do":"go","node":1}',
-    '{"do":"move"}', '{"do":"hurry"}', '{"do":"resign"}', '{"do":"analyse","on":true}', '{"do":"area","points":["A1"]}',
-    '{"do":"count"}', '{"do":"set_up","points":[["A1","B"],["B2",null]],"to_move":"W","node":0}',
+    '{"do":"move"}', '{"do":"hurry"}', '{"do":"resign"}', '{"do":"analyse","on":true}',
+    '{"do":"mark","kind":"label","text":"a","at":"A1","node":0}', '{"do":"do_again"}', '{"do":"count"}',
+    '{"do":"set_up","points":[["A1","B"],["B2",null]],"to_move":"W","node":0}',
     '{"do":"mark_dead","at":"A1","node":0}', '{"do":"judge","at":"A1","node":0}', '{"do":"review","on":true}',
     '{"do":"comment","node":0,"text":"a"}', '{"do":"delete"}', '{"do":"promote"}', '{"do":"take_back"}', '{"do":"game","place":0}',
     '{"do":"players","players":["engine","engine"],"level":{"visits":1}}', "(;GM[1]SZ[5];B[aa](;W[bb])(;W[cc]))",
@@ -36,7 +37,7 @@ def ask(tengen, _game, folder, rng, until, figures):
             request = rng.choice(REQUESTS)
             path, kind = ("load", "octet-stream") if request[0] == "(" else ("do", "json")
             if rng.random() < 0.3:
-                path = rng.choice(["", "games", "game.sgf", "review", "reviewed.sgf", "start.js", "%00", "do?a=b"])
+                path = rng.choice(["", "games", "titles", "game.sgf", "review", "reviewed.sgf", "start.js", "%00", "do?a=b"])
             body = changed(request, rng)
             head = f"POST /{token}/{path} HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/{kind}\r\n"
             if path and path not in ("do", "load"):
