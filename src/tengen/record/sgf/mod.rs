@@ -7,16 +7,17 @@
 
 mod komi;
 mod lexer;
+mod others;
 mod read;
 mod tree;
 mod values;
 mod write;
 
-pub use read::{read, read_until};
-pub use tree::{SgfNode, SgfTree, read_tree};
-pub use values::{
+pub use others::{
     Mark, WINRATE, add_property, add_winrate, marks, property, take_property, value_of, with_mark,
 };
+pub use read::{read, read_until};
+pub use tree::{SgfNode, SgfTree, read_tree};
 pub use write::{games, root_text, setup_text, write, write_tree};
 
 use thiserror::Error;

@@ -19,7 +19,8 @@ pub struct SgfNode {
     pub setup: Option<Box<LaterSetup>>,
     /// Comment; empty for none. The root's is that of the record.
     pub comment: String,
-    /// All other properties, as text: `TR[aa][bb]LB[cc:1]`. Those of the setup are among them.
+    /// All other properties, as text: `TR[aa][bb]LB[cc:1]`. Those of the setup are among them; `B`, `W` and `C` only where
+    /// `play` and `comment` do not have them, as both are written.
     pub others: String,
     /// Whether it has a play that is not on the board; it is kept in `others`.
     pub is_broken: bool,
