@@ -199,7 +199,8 @@ fn value(row: &Row, root_share: f32, outcomes: usize) -> Vec<f32> {
 fn policy(row: &Row, policy_len: usize) -> Vec<f32> {
     let mut policy = vec![0.0; policy_len];
     let total: f32 = row.policy.iter().map(|share| f32::from(share.share)).sum();
-    for share in &row.policy {
+    // Where it is no target all shares may be 0.
+    for share in row.policy.iter().filter(|share| share.share > 0) {
         policy[share.mv.index()] = row.policy_weight * f32::from(share.share) / total;
     }
     policy

@@ -70,9 +70,14 @@ fn proven_rows_have_their_result_and_cheap_ones_no_policy() {
     let batch = encode(&empty, straight(&rows[..1]), ALL).unwrap();
     assert_eq!(batch.value, [0.0, 1.0]);
     assert!(batch.policy.iter().all(|&p| p == 0.0));
+    // So is a reply without shares.
+    let row = &mut rows[1];
+    row.policy.iter_mut().for_each(|share| share.share = 0);
+    row.policy_weight = 0.0;
     rows[0].policy.clear();
-    let batch = encode(&empty, straight(&rows[..1]), ALL).unwrap();
-    assert!(batch.policy.iter().all(|&p| p == 0.0));
+    let batch = encode(&empty, straight(&rows[..2]), ALL).unwrap();
+    let replies = &batch.aux_targets[3].values;
+    assert!(batch.policy.iter().chain(replies).all(|&p| p == 0.0));
 }
 
 #[test]
