@@ -221,6 +221,8 @@ impl AuxTarget {
         let Some(ending) = &row.ending else {
             return;
         };
+        // A game that can be drawn ends while there are moves, and its end forbids them all: that tells nothing of points.
+        let ends_without_moves = !G::INFO.draws;
         let points = (0..area as u16).map(Move);
         match self.head {
             AuxHead::Ownership => {
@@ -246,7 +248,7 @@ impl AuxTarget {
                 }
                 weight.fill(1.0);
             }
-            AuxHead::PointStatus => {
+            AuxHead::PointStatus if ends_without_moves => {
                 // The fate of a stone's point before the stone is past and cannot be seen.
                 let empty = |p: &Move| position.stone(*p).is_none();
                 for point in points.filter(empty) {
@@ -258,7 +260,7 @@ impl AuxTarget {
                     }
                 }
             }
-            AuxHead::Margin => {
+            AuxHead::Margin if ends_without_moves => {
                 target[0] = f32::from(ending.margin);
                 weight[0] = 1.0;
             }
@@ -268,7 +270,7 @@ impl AuxTarget {
                     weight[0] = 1.0;
                 }
             }
-            AuxHead::Reply => {}
+            AuxHead::PointStatus | AuxHead::Margin | AuxHead::Reply => {}
         }
     }
 }
