@@ -172,7 +172,9 @@ pub fn wait_for_plan(store: &Store) -> Result<CyclePlan, TrainError> {
         }
         if reminder.is_due(store.now()) {
             let name = store.name();
-            log::info!("{name}: waiting for `tengen-train loop --run {name}` to begin the run");
+            log::info!(
+                "{name}: waiting for `tengen-train loop PLAN --run {name}` to begin the run"
+            );
         }
         thread::sleep(LOOK_EVERY);
     }
