@@ -7,7 +7,6 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::play::settings::SelfPlay;
 use crate::shards::ending;
 use crate::shards::row::{Row, Target, finish};
-use crate::shards::shard::ShardInfo;
 use crate::shards::training_game::{TrainingGame, with_komi};
 use crate::trainable::Trainable;
 use crate::{TrainError, durable};
@@ -173,12 +172,17 @@ pub(crate) fn choose(
     chosen
 }
 
-/// Writes a game into the folder's subfolder `sgf`, with the search's value beside each recorded
-/// move.
+/// Writes a game that began at `start` into the folder's subfolder `sgf`, with the search's value beside
+/// each recorded move; `source` says how it was made.
 ///
 /// # Errors
 /// [`TrainError::Io`] names the file.
-pub(crate) fn write(folder: &Path, info: &ShardInfo, game: &PlayedGame) -> Result<(), TrainError> {
+pub(crate) fn write<G: Game>(
+    folder: &Path,
+    start: &G,
+    source: &str,
+    game: &PlayedGame,
+) -> Result<(), TrainError> {
     let folder = folder.join("sgf");
     durable::prepare_folder(&folder)?;
     let Row {
@@ -187,10 +191,10 @@ pub(crate) fn write(folder: &Path, info: &ShardInfo, game: &PlayedGame) -> Resul
         moves,
         ..
     } = &game.rows[0];
-    let mut record = GameRecord::new(&info.game, info.size);
+    let mut record = GameRecord::of(start);
     record.result = result_text(game.outcome);
     record.komi = *komi;
-    record.comment = format!("game {number} of {}", info.source);
+    record.comment = format!("game {number} of {source}");
     let mut color = Color::Black;
     for (ply, &mv) in moves.iter().enumerate() {
         let row = game.rows.iter().find(|row| usize::from(row.ply) == ply);
@@ -198,7 +202,7 @@ pub(crate) fn write(folder: &Path, info: &ShardInfo, game: &PlayedGame) -> Resul
         record.plays.push(RecordedPlay {
             play: Play {
                 color,
-                vertex: Vertex::of(mv, info.size),
+                vertex: Vertex::of(mv, start.size()),
             },
             comment: row.map_or_else(String::new, |row| value(row.root_value)),
         });
@@ -215,8 +219,10 @@ mod tests {
     use tengen::game::{BoardSize, Color};
     use tengen::games::go::SmallGo;
     use tengen::games::go::diagram::diagram;
+    use tengen::games::gomoku::Gomoku;
     use tengen::games::nogo::SmallNoGo;
     use tengen::rollout::RaveParams;
+    use tengen_nn::files::scratch::Scratch;
 
     fn game(seed: u64, opening_plies: u16) -> PlayedGame {
         let start = SmallNoGo::new(BoardSize::square(5)).unwrap();
@@ -253,6 +259,21 @@ mod tests {
     fn a_seed_fixes_the_game() {
         assert_eq!(game(5, 6), game(5, 6));
         assert_ne!(game(5, 6).rows[0].policy, game(6, 6).rows[0].policy);
+    }
+
+    #[test]
+    fn a_game_that_is_kept_names_its_rules() {
+        let scratch = Scratch::new("selfplay-sgf");
+        let start = Gomoku::with_rules(BoardSize::square(7), "renju".parse().unwrap()).unwrap();
+        let target = Target::new(vec![(Move(24), 1.0)], 0.0);
+        let mut rows = vec![Row::record(4, &start, &target)];
+        let outcome = Outcome::DRAW;
+        finish(&mut rows, &start, &[Move(24)], outcome);
+        let played = PlayedGame { rows, outcome };
+        write(scratch.path(), &start, "a test", &played).unwrap();
+        let path = scratch.path().join("sgf/game-00000004.sgf");
+        let text = std::fs::read_to_string(path).unwrap();
+        assert_eq!(sgf::read(&text).unwrap().rules, "renju");
     }
 
     /// A pass is a target if it wins, and if nothing is left to play.
