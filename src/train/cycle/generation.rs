@@ -19,7 +19,7 @@ pub struct Generation {
     pub stage: Option<usize>,
     /// Player of its games: a network's name, `nothing` or `rollouts`.
     pub players: String,
-    /// Playouts of a full search in its games.
+    /// Playouts for a move of its games.
     pub visits: u64,
     /// The network that was fitted.
     pub network: String,

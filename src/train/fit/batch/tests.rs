@@ -64,7 +64,7 @@ fn targets_are_probabilities_of_legal_moves() {
 }
 
 #[test]
-fn proven_rows_have_their_result_and_cheap_ones_no_policy() {
+fn proven_rows_have_their_result_and_may_have_no_policy() {
     let (empty, mut rows, _) = game();
     let row = &mut rows[0];
     (row.exact, row.policy_weight, row.result) = (true, 0.0, -1);
