@@ -13,8 +13,6 @@ mod forward;
 #[cfg(test)]
 mod grow_tests;
 mod kernel;
-#[cfg(test)]
-mod masked;
 mod net2net;
 mod onnx_writer;
 #[cfg(test)]
