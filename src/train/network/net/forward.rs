@@ -224,7 +224,7 @@ impl Layers for Forward<'_> {
         self.batch_norm(name, &x, true)
     }
 
-    fn depthwise_norm_relu(&mut self, name: &str, x: &Maps, _kernel: usize) -> Maps {
+    fn depthwise_norm_relu(&mut self, name: &str, x: &Maps) -> Maps {
         let x = self.convolved(name, x, true);
         self.batch_norm(name, &x, true)
     }
