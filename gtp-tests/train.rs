@@ -348,7 +348,7 @@ fn taught(net: &str, command: &[&str], settings: &[&str]) {
         );
     }
     for (share, wanted) in [
-        ("0.25", "belongs to a run with teacher"),
+        ("0.25", "belongs to a run with share of teacher: 0.5"),
         ("0", "--teacher-share 0"),
     ] {
         let output = with(share).output().unwrap();
