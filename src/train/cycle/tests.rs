@@ -305,7 +305,7 @@ fn a_run_does_not_begin_anew_without_its_last_checkpoint() {
 }
 
 #[test]
-fn a_larger_network_does_not_begin_anew_either() {
+fn a_larger_network_needs_the_checkpoint_of_the_one_before() {
     let scratch = Scratch::new("cycle-larger");
     let short = first_stage();
     go(scratch.path(), short);
