@@ -1,5 +1,6 @@
 //! A run on several machines, as processes of this one: a learner, and workers that are killed.
 
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
@@ -125,18 +126,38 @@ fn workers_that_are_killed_play_the_same_run() {
     assert!(said.contains("program tengen-train 9.9"), "{said}");
 }
 
+/// A program that waits for a run, and what it says from then on.
+fn waiting(command: &str, run: &str) -> (Killed, impl Iterator<Item = String>) {
+    let mut command = train(&[command, "--run", run]);
+    let command = command.env("RUST_LOG", "info").stderr(Stdio::piped());
+    let mut program = Killed(command.spawn().unwrap());
+    let lines = BufReader::new(program.0.stderr.take().unwrap()).lines();
+    let mut lines = lines.map(Result::unwrap);
+    assert!(lines.any(|line| line.contains("waiting for")));
+    (program, lines)
+}
+
+/// Its folder may not be mounted at the moment.
+#[test]
+fn a_learner_without_a_plan_waits_for_its_run() {
+    let scratch = Scratch::new("machines-absent");
+    let (run, gone) = (scratch.path("run"), scratch.path("gone"));
+    let (mut learner, lines) = waiting("loop", &run);
+    assert!(!Path::new(&run).exists());
+    std::fs::create_dir(&gone).unwrap();
+    scratch.write("gone/run.json", br#"{"protocol": 9}"#);
+    std::fs::rename(&gone, &run).unwrap();
+    let said: Vec<String> = lines.collect();
+    assert_eq!(learner.0.wait().unwrap().code(), Some(78), "{said:?}");
+    assert!(said.join(" ").contains("of protocol 9"), "{said:?}");
+}
+
 #[test]
 #[cfg(unix)]
 fn a_worker_without_a_ticket_has_lost_none() {
-    use std::io::{BufRead as _, BufReader};
-
     let scratch = Scratch::new("machines-waiting");
-    let mut command = train(&["work", "--run", &scratch.path("run")]);
-    let command = command.env("RUST_LOG", "info").stderr(Stdio::piped());
-    let mut worker = Killed(command.spawn().unwrap());
-    let lines = BufReader::new(worker.0.stderr.take().unwrap()).lines();
-    let mut lines = lines.map(Result::unwrap);
-    assert!(lines.any(|line| line.contains("waiting for")));
+    let run = scratch.path("run");
+    let (worker, lines) = waiting("work", &run);
     let id = worker.0.id().to_string();
     let mut kill = std::process::Command::new("kill");
     assert!(kill.args(["-INT", &id]).status().unwrap().success());
@@ -166,14 +187,14 @@ fn what_cannot_be_a_run_is_named() {
         );
     }
     fails(
-        &["loop", "--run", "/nonexistent/run"],
+        &["loop", "--out", "/nonexistent/run"],
         "contains no run yet",
     );
     let scratch = Scratch::new("machines-wrong");
     let run = scratch.path("run");
     fails(&["work", "--run", ""], "names no folder");
     // Without a plan only a run that is there goes on.
-    let there = ["loop", "--run", &run];
+    let there = ["loop", "--out", &run];
     fails(&there, "contains no run");
     assert_eq!(train(&there).status().unwrap().code(), Some(78));
     let plan = scratch.write("plan.toml", PLAN.as_bytes());

@@ -116,6 +116,38 @@ fn a_job_is_requeued_before_its_time_limit() {
     }
 }
 
+/// Packed in the middle of a generation, a run goes on from the one before.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_packed_run_has_what_its_next_generation_needs() {
+    let folder = Scratch::new("gpu-champion");
+    let lines = "cd \"$4\" && mkdir networks\nfor n in 5 6 7; do\n    mkdir -p generation-000$n/fit\n    \
+                 touch generation-000$n.json generation-000$n/fit/step-1.checkpoint \
+                 generation-000$n/fit/step-2.checkpoint networks/network-000$n.onnx\ndone\n";
+    write_script(&folder.join("tengen-train"), lines);
+    let script = Path::new(crate::REPOSITORY).join("scripts/gpu-champion.sh");
+    let packed = Command::new(script)
+        .args(["--out", &folder.path("out")])
+        .env("TENGEN_BIN", &*folder)
+        .current_dir(crate::REPOSITORY)
+        .output();
+    let packed = packed.expect("the script is there");
+    assert!(packed.status.success(), "{packed:?}");
+    let archive = folder.join("out/run.tar.00");
+    let listed = Command::new("tar").arg("-tf").arg(archive).output();
+    let listed = String::from_utf8(listed.expect("tar").stdout).expect("names");
+    let is_large = |name: &&str| name.ends_with(".checkpoint") || name.ends_with(".onnx");
+    let mut large: Vec<&str> = listed.lines().filter(is_large).collect();
+    large.sort_unstable();
+    let wanted = [
+        "run/generation-0006/fit/step-2.checkpoint",
+        "run/generation-0007/fit/step-2.checkpoint",
+        "run/networks/network-0006.onnx",
+        "run/networks/network-0007.onnx",
+    ];
+    assert_eq!(large, wanted);
+}
+
 #[test]
 fn a_packed_run_stays_until_the_next_one_is_written() {
     let folder = Scratch::new("gpu-champion");

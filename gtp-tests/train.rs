@@ -106,7 +106,8 @@ fn a_run_says_at_once_that_a_device_is_missing() {
 #[test]
 fn flags_that_cannot_be_followed_are_named() {
     let scratch = Scratch::new("train-flags");
-    let [out, net] = ["out", "net.onnx"].map(|name| scratch.path(name));
+    let names = ["out", "net.onnx", "data", "fit"];
+    let [out, net, data, fitted] = names.map(|name| scratch.path(name));
     let fails = |arguments: &[&str], part: &str| {
         let output = train(arguments).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
@@ -125,15 +126,11 @@ fn flags_that_cannot_be_followed_are_named() {
     let first = ["selfplay", "rollouts", "--first", "18446744073709551615"];
     fails(&[&first[..], &games].concat(), "games are numbered");
     // Boards that are no square.
-    run(&[
-        "export",
-        "--untrained",
-        "az-1b8c",
-        "--size",
-        "5x4",
-        "--out",
-        &net,
-    ]);
+    let games_on_it = [&games[..4], &["--size", "5x4", "--out", &data]].concat();
+    run(&[&["selfplay", "rollouts"], &games_on_it[..]].concat());
+    let fit = ["fit", "--data", &data, "--out", &fitted, "--net", "az-1b8c"];
+    run(&[&fit[..], &["--steps", "1", "--batch", "4"]].concat());
+    run(&["export", "--checkpoint", &fitted, "--out", &net]);
     assert!(run(&["inspect", &net]).contains("tengen.board_width: 5"));
     assert!(run(&["inspect", "az-1b8c", "--size", "5x4"]).contains("parameters"));
     fails(
@@ -210,7 +207,7 @@ fn games_become_a_network_that_the_engine_loads() {
     quantised(&net, &data, &scratch.path("int8.onnx"));
     refused_like_by_the_engine(&net, &scratch.path("other.onnx"));
     taught(
-        &net,
+        [&net, &later],
         &["fit", "--data", &data, "--out", &scratch.path("taught")],
         &fit,
     );
@@ -302,8 +299,8 @@ fn an_import_says_what_it_has_passed_over() {
     }
 }
 
-/// A fit learns from a network, and goes on with the same one only.
-fn taught(net: &str, command: &[&str], settings: &[&str]) {
+/// A fit learns from a network, and goes on with the same file only.
+fn taught([net, other]: [&str; 2], command: &[&str], settings: &[&str]) {
     let answers = format!("{net}.answers");
     let with = |share: &'static str| {
         let teacher = ["--teacher", net, "--teacher-share", share];
@@ -315,21 +312,8 @@ fn taught(net: &str, command: &[&str], settings: &[&str]) {
     assert!(kept > 1000, "{kept} bytes of answers");
     assert!(log.contains("\"untrained\""), "{log}");
     succeed(&mut with("0.5"));
-    // Another network of the same architecture, and other rows.
-    let other = format!("{net}.other.onnx");
-    run(&[
-        "export",
-        "--untrained",
-        "az-1b8c",
-        "--size",
-        "5",
-        "--out",
-        &other,
-    ]);
-    for (teacher, window, wanted) in [
-        (other.as_str(), "2000000", "hashes"),
-        (net, "500", "window"),
-    ] {
+    // Another file of the same architecture, and other rows.
+    for (teacher, window, wanted) in [(other, "2000000", "hashes"), (net, "500", "window")] {
         let flags = [
             "--teacher",
             teacher,
@@ -348,7 +332,7 @@ fn taught(net: &str, command: &[&str], settings: &[&str]) {
         );
     }
     for (share, wanted) in [
-        ("0.25", "belongs to a run with teacher"),
+        ("0.25", "belongs to a run with share of teacher: 0.5"),
         ("0", "--teacher-share 0"),
     ] {
         let output = with(share).output().unwrap();

@@ -68,15 +68,15 @@ timeout --signal INT --kill-after 60 "$((60 * minutes))" \
 [ "$code" -eq 0 ] || [ "$code" -eq 124 ] ||
     echo "gpu-champion: tengen-train ended with $code; the run is packed as it is" >&2
 
-# The newest games as far as they fit, the newest fit, and everything small.
+# The newest games as far as they fit, the last checkpoint and the network of two generations, for one that has begun
+# needs the one before, and everything small.
 mkdir -p "$out"
 rm -f "$out"/run.tar.new.*
 cd "$work"
 find run -path '*/games/*' -type f -printf '%T@ %s %p\n' | sort -rn |
     awk -v most="$((keep << 20))" '(sum += $2) > most { print $3 }' >old
-newest=$(find run -path '*/fit/*.checkpoint' -printf '%T@ %p\n' | sort -rn | awk 'NR == 1 { print $2 }')
-find run -name '*.checkpoint' ! -path "${newest:-none}" >>old
-find run -path '*/networks/network-*.onnx' 2>/dev/null | sort | head -n -1 >>old
+find run -name '*.checkpoint' | sort -r | awk -F/ '!($3 == "fit" && !seen[$2]++ && ++kept <= 2)' >>old
+find run -path '*/networks/network-*.onnx' | sort -r | awk -F'[/.]' '!seen[$3]++ { kept++ } kept > 2' >>old
 cd - >/dev/null
 tar -c -C "$work" --exclude-from "$work/old" plan.toml run | split -b 15M -a 4 -d - "$out/run.tar.new."
 # The last run goes when all of this one is written: they may be in one folder.

@@ -89,9 +89,19 @@ pub(crate) fn run_loop(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()>
     let folder = folder.context(
         "with a bucket (--run) the learner needs a folder that lasts for the run: --out FOLDER",
     )?;
+    let run_folder = RunFolder::new(&folder);
     let plan = match &args.plan {
         Some(path) => Some(read_plan(path)?),
-        None => RunFolder::new(&folder).plan()?,
+        None => {
+            // The folder may not be mounted at the moment.
+            if args.out.is_none()
+                && let Some(url) = &args.run
+                && run_folder.plan()?.is_none()
+            {
+                wait_for_plan(&args.store.open(url)?)?;
+            }
+            run_folder.plan()?
+        }
     };
     let plan = plan.ok_or_else(|| {
         TrainError::Refused(format!(

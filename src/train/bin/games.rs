@@ -38,7 +38,7 @@ pub(crate) struct ImportArgs {
     /// Leave out games with fewer moves
     #[arg(long, default_value_t = 30)]
     least_plies: usize,
-    /// Share of the counted games that get a komi near their margin, and the result that follows from it
+    /// Share of the counted games without evaluations that get a komi near their margin, and the result that follows
     #[arg(long, default_value_t = 0.5, value_parser = share)]
     komi_share: f64,
     /// Seed of these komis

@@ -41,7 +41,7 @@ enum Command {
     Import(games::ImportArgs),
     /// Fit a network to recorded games.
     Fit(fit::Args),
-    /// Write a fitted or an untrained network as an ONNX file.
+    /// Write a fitted network as an ONNX file.
     Export(export::Args),
     /// Check shards, checkpoints, networks and JSON files for damage.
     Fsck(inspect::FsckArgs),

@@ -12,7 +12,6 @@ use crate::fit::checkpoint::Checkpoint;
 use crate::shards::row::{Row, Share};
 use crate::shards::shard;
 use crate::trainable::{Trainable, with_game};
-use tengen::fnv;
 use tengen_nn::eval::{ModelInfo, NativeModel, TractModel};
 
 /// Statistics and problems.
@@ -88,9 +87,7 @@ fn content(
             positions(&shard).map_err(TrainError::Setting)?;
             findings.shards += 1;
             for game in shard.rows.chunk_by(|a, b| a.game == b.game) {
-                let (number, moves) = (game[0].game, &game[0].moves);
-                let name = format!("{} {number} {moves:?}", shard.info);
-                if games.insert(fnv::hash(name.as_bytes())) {
+                if games.insert(shard.info.key_of(&game[0])) {
                     findings.games += 1;
                     findings.rows += game.len() as u64;
                 }

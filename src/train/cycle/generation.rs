@@ -19,7 +19,7 @@ pub struct Generation {
     pub stage: Option<usize>,
     /// Player of its games: a network's name, `nothing` or `rollouts`.
     pub players: String,
-    /// Playouts of a full search in its games.
+    /// Playouts for a move of its games.
     pub visits: u64,
     /// The network that was fitted.
     pub network: String,
@@ -132,8 +132,6 @@ const MOST: usize = 4096;
 pub struct Measures {
     /// Number of positions measured.
     pub rows: u64,
-    /// Mean entropy of the policy targets in nats; proven positions have none.
-    pub target_entropy: f64,
     /// Mean entropy of the network's policy over legal moves in nats, where there is a target.
     pub policy_entropy: f64,
     /// Mean probability of a win, predicted and actual, and the number of positions, by tenths of
@@ -181,13 +179,10 @@ pub fn measure<G: Trainable>(
             let legal = position.legal_moves();
             let logits = legal.map(|mv| f64::from(out.policy(index)[mv.index()]));
             measures.policy_entropy += entropy(logits.map(f64::exp));
-            let shares = row.policy.iter().map(|share| f64::from(share.share));
-            measures.target_entropy += entropy(shares);
         }
     }
     let taught = f64::from(taught.max(1));
     measures.policy_entropy /= taught;
-    measures.target_entropy /= taught;
     let filled = bins.into_iter().filter(|bin| bin.2 > 0);
     measures.calibration = filled
         .map(|(win, came, count)| (win / count as f64, came / count as f64, count))

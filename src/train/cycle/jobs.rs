@@ -61,7 +61,7 @@ pub(crate) struct GamesJob {
     pub(crate) network: Option<NetworkRef>,
     /// Whether random playouts play.
     pub(crate) rollouts: bool,
-    /// Playouts of a full search.
+    /// Playouts for a move.
     pub(crate) visits: u64,
     /// Number of the first game.
     pub(crate) first: u64,

@@ -305,6 +305,18 @@ fn a_run_does_not_begin_anew_without_its_last_checkpoint() {
 }
 
 #[test]
+fn a_larger_network_needs_the_checkpoint_of_the_one_before() {
+    let scratch = Scratch::new("cycle-larger");
+    let short = first_stage();
+    go(scratch.path(), short);
+    fs::remove_dir_all(RunFolder::new(scratch.path()).fit(2)).unwrap();
+    let stage = short.split_once("[[stage]]").unwrap().1;
+    let larger = format!("{short}[[stage]]{}", stage.replace("1b8c", "1b10c"));
+    let message = attempt(scratch.path(), &larger).0.unwrap_err().to_string();
+    assert!(message.contains("no checkpoint"), "{message}");
+}
+
+#[test]
 fn a_lost_summary_ends_the_run_before_anything_is_written() {
     let scratch = Scratch::new("cycle-summary");
     let short = first_stage();

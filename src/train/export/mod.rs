@@ -3,10 +3,9 @@
 pub mod quantize;
 
 use crate::TrainError;
-use crate::fit::checkpoint::{Checkpoint, Origin};
+use crate::fit::checkpoint::Checkpoint;
 use crate::network::architecture::{Architecture, GameShape, Outputs};
 use crate::network::net::{OnnxWriter, Weights};
-use crate::trainable::Trainable;
 use tengen_nn::eval::{ModelInfo, PLANES, POLICY, VALUE};
 use tengen_nn::onnx::GraphBuilder;
 
@@ -40,14 +39,7 @@ pub fn to_onnx(
 
 /// The metadata of a checkpoint's network.
 pub fn network_info(checkpoint: &Checkpoint) -> ModelInfo {
-    info(
-        &checkpoint.origin,
-        checkpoint.params.architecture,
-        checkpoint.step,
-    )
-}
-
-fn info(origin: &Origin, architecture: Architecture, steps: u64) -> ModelInfo {
+    let origin = &checkpoint.origin;
     ModelInfo {
         game: origin.game.clone(),
         size: origin.size(),
@@ -56,35 +48,12 @@ fn info(origin: &Origin, architecture: Architecture, steps: u64) -> ModelInfo {
         planes: origin.planes,
         policy_len: origin.policy_len,
         outcomes: origin.outcomes,
-        network: architecture.to_string(),
+        network: checkpoint.params.architecture.to_string(),
         games: origin.games,
-        steps,
+        steps: checkpoint.step,
         creator: concat!("tengen-train ", env!("CARGO_PKG_VERSION")).to_owned(),
         points: 0,
     }
-}
-
-/// The ONNX file of an untrained network, for this board and the game's newest encoding, to measure
-/// the speed of an architecture without training.
-///
-/// # Errors
-/// [`TrainError::Setting`] when the game has no encoding.
-pub fn untrained<G: Trainable>(
-    empty: &G,
-    architecture: Architecture,
-    seed: u64,
-) -> Result<Vec<u8>, TrainError> {
-    let encoding = G::encodings().last().ok_or_else(|| {
-        TrainError::Setting(format!(
-            "there is no encoding for networks of {} yet",
-            G::NAME
-        ))
-    })?;
-    let (id, planes) = (encoding.id(), encoding.planes());
-    let origin = Origin::of(std::slice::from_ref(empty), id, planes, 0);
-    let (weights, _) = architecture.declare(origin.planes, origin.game_shape(), seed);
-    let info = info(&origin, architecture, 0);
-    to_onnx(architecture, &weights, &info, Outputs::Play)
 }
 
 #[cfg(test)]

@@ -199,7 +199,8 @@ fn value(row: &Row, root_share: f32, outcomes: usize) -> Vec<f32> {
 fn policy(row: &Row, policy_len: usize) -> Vec<f32> {
     let mut policy = vec![0.0; policy_len];
     let total: f32 = row.policy.iter().map(|share| f32::from(share.share)).sum();
-    for share in &row.policy {
+    // Where it is no target all shares may be 0.
+    for share in row.policy.iter().filter(|share| share.share > 0) {
         policy[share.mv.index()] = row.policy_weight * f32::from(share.share) / total;
     }
     policy
@@ -220,6 +221,8 @@ impl AuxTarget {
         let Some(ending) = &row.ending else {
             return;
         };
+        // A game that can be drawn ends while there are moves, and its end forbids them all: that tells nothing of points.
+        let ends_without_moves = !G::INFO.draws;
         let points = (0..area as u16).map(Move);
         match self.head {
             AuxHead::Ownership => {
@@ -245,7 +248,7 @@ impl AuxTarget {
                 }
                 weight.fill(1.0);
             }
-            AuxHead::PointStatus => {
+            AuxHead::PointStatus if ends_without_moves => {
                 // The fate of a stone's point before the stone is past and cannot be seen.
                 let empty = |p: &Move| position.stone(*p).is_none();
                 for point in points.filter(empty) {
@@ -257,7 +260,7 @@ impl AuxTarget {
                     }
                 }
             }
-            AuxHead::Margin => {
+            AuxHead::Margin if ends_without_moves => {
                 target[0] = f32::from(ending.margin);
                 weight[0] = 1.0;
             }
@@ -267,7 +270,7 @@ impl AuxTarget {
                     weight[0] = 1.0;
                 }
             }
-            AuxHead::Reply => {}
+            AuxHead::PointStatus | AuxHead::Margin | AuxHead::Reply => {}
         }
     }
 }

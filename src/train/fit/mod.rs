@@ -14,16 +14,14 @@ pub mod teacher;
 pub use params::{Fit, FitParams, LossWeights, RowsParams, Schedule, usual_encoding};
 pub use step::FitReport;
 
-use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Map, Value};
-
 use super::durable::lock_folder;
 use crate::TrainError;
+use crate::error::differences;
 use crate::fit::batch::{Batch, BatchSpec, Sample, encode};
 use crate::fit::checkpoint::{Checkpoint, Origin};
 use crate::fit::gradient_workers::GradientWorkers;
@@ -221,20 +219,7 @@ fn begin<G: Trainable>(
 /// How a checkpoint's run differs from one with these settings, in words.
 fn difference(checkpoint: &Checkpoint, params: &FitParams, origin: &Origin) -> String {
     let fields = |params: &FitParams| serde_json::to_value(params).unwrap_or_default();
-    let (there, here) = (fields(&checkpoint.params), fields(params));
-    let objects = [&there, &here].into_iter().filter_map(Value::as_object);
-    let names: BTreeSet<&String> = objects.flat_map(Map::keys).collect();
-    let text = |value: &Value| match value {
-        Value::Null => "none".to_owned(),
-        other => other.to_string(),
-    };
-    let other: Vec<String> = names
-        .into_iter()
-        .map(|name| (name, &there[name], &here[name]))
-        .filter(|(_, there, here)| there != here)
-        .map(|(name, there, here)| format!("{name} {} and not {}", text(there), text(here)))
-        .collect();
-    match &*other {
+    match &*differences(&fields(&checkpoint.params), &fields(params)) {
         [] => format!("other boards or inputs than {}", origin.name()),
         some => some.join(", "),
     }

@@ -155,7 +155,7 @@ fn a_run_of_other_settings_is_told_what_differs() {
         ..params()
     };
     let refused = attempt(&data, &other, folder.path(), 5, None).unwrap_err();
-    let expected = format!("seed {} and not 77; choose another folder", params().seed);
+    let expected = format!("seed: {} and not 77; choose another folder", params().seed);
     assert!(refused.to_string().contains(&expected), "{refused}");
 }
 
@@ -204,8 +204,8 @@ fn a_run_goes_on_with_the_same_rows_and_teacher_only() {
     assert_eq!(goes_on.params, with(0.3, "a"));
     goes_on.save(folder.path()).unwrap();
     for (other, named) in [
-        (with(0.5, "a"), "\"held_out\":0.3"),
-        (with(0.3, "b"), "teacher"),
+        (with(0.5, "a"), "held_out of rows: 0.3 and not 0.5"),
+        (with(0.3, "b"), "hashes of teacher"),
     ] {
         let refused = begin(&other).unwrap_err().to_string();
         assert!(

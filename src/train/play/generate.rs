@@ -160,7 +160,7 @@ pub fn generate<G: Trainable>(
                 // In the form for training, and for a later session.
                 progress.add(game.rows[0].outcome(), game.rows.len());
                 if plan.settings.is_kept(game.rows[0].game) {
-                    selfplay::write(folder, &info, &game)?;
+                    selfplay::write(folder, start, &info.source, &game)?;
                 }
                 writer.add(game.rows)?;
             }

@@ -188,22 +188,22 @@ impl<'a, G: Trainable> NetworkGame<'a, G> {
         self.outcome = Some(proven.outcome);
     }
 
-    /// Visits in parts per million, with the move noise.
-    fn with_noise(&mut self, mut visits: Vec<(Move, u32)>) -> Vec<(Move, u32)> {
+    /// Numbers of visits with the move noise, then in parts per million.
+    fn with_noise(&mut self, visits: &[(Move, u32)]) -> Vec<(Move, f32)> {
         const PARTS: f32 = 1e6;
+        let mut numbers: Vec<f32> = visits.iter().map(|(_, count)| *count as f32).collect();
         if self.settings.move_noise > 0.0 {
             let params = SearchParams {
                 root_noise: self.settings.move_noise,
                 root_policy_temperature: 1.0,
                 ..self.play.search.clone()
             };
-            let mut shares: Vec<f32> = visits.iter().map(|(_, count)| *count as f32).collect();
-            add_root_noise(&mut shares, &params, &mut self.rng);
-            for ((_, count), share) in visits.iter_mut().zip(shares) {
-                *count = (share * PARTS) as u32;
-            }
+            add_root_noise(&mut numbers, &params, &mut self.rng);
+            numbers
+                .iter_mut()
+                .for_each(|share| *share = (*share * PARTS).trunc());
         }
-        visits
+        visits.iter().map(|(mv, _)| *mv).zip(numbers).collect()
     }
 
     /// Records the result of the search and plays.
@@ -222,7 +222,7 @@ impl<'a, G: Trainable> NetworkGame<'a, G> {
             RootRule::Gumbel if temperature > 0.0 => found.sampled,
             RootRule::Gumbel => found.best,
             RootRule::Puct => {
-                let visits = self.with_noise(found.visits);
+                let visits = self.with_noise(&found.visits);
                 choose(&visits, temperature, &mut self.rng)
             }
         };

@@ -7,7 +7,6 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::play::settings::SelfPlay;
 use crate::shards::ending;
 use crate::shards::row::{Row, Target, finish};
-use crate::shards::shard::ShardInfo;
 use crate::shards::training_game::{TrainingGame, with_komi};
 use crate::trainable::Trainable;
 use crate::{TrainError, durable};
@@ -16,37 +15,12 @@ use tengen::game::{Color, Game, Move, Outcome, Proof, scoring};
 use tengen::record::{GameRecord, Play, RecordedPlay, Vertex, result_text, sgf};
 use tengen::rollout::{Rave, Rollout};
 
-/// Policy and value targets from a search.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SearchTargets {
-    /// Root visits, moves ascending, at least one visit in all.
-    pub visits: Vec<(Move, u32)>,
-    /// The position's value in [-1, 1] for the side to move.
-    pub value: f32,
-}
-
-impl SearchTargets {
-    /// The visits as a policy target.
-    pub fn target(&self) -> Target {
-        let policy = self.visits.iter();
-        let policy = policy.map(|&(mv, count)| (mv, count as f32)).collect();
-        Target::new(policy, self.value)
-    }
-}
-
 /// Thinks about a position that has a legal move, by a number of random playouts.
-pub fn by_rollouts<G: Rollout>(rave: &mut Rave, position: &G, playouts: u64) -> SearchTargets {
+pub fn by_rollouts<G: Rollout>(rave: &mut Rave, position: &G, playouts: u64) -> Target {
     let report = rave.search(position, |made| made < playouts);
-    let visits = |visits: u64| u32::try_from(visits).unwrap_or(u32::MAX);
-    let mut targets = SearchTargets {
-        visits: report
-            .moves
-            .iter()
-            .map(|m| (m.mv, visits(m.visits)))
-            .collect(),
-        value: report.value,
-    };
-    targets.visits.sort_unstable_by_key(|&(mv, _)| mv);
+    let visits = report.moves.iter().map(|m| (m.mv, m.visits as f32));
+    let mut target = Target::new(visits.collect(), report.value);
+    target.policy.sort_unstable_by_key(|&(mv, _)| mv);
     if G::INFO.passes
         && !report
             .moves
@@ -57,13 +31,13 @@ pub fn by_rollouts<G: Rollout>(rave: &mut Rave, position: &G, playouts: u64) -> 
         // passes: a pass looks good to the side that is behind. While there is any alternative,
         // it is not a target.
         let area = position.size().area();
-        let others = targets.visits.iter();
-        let others = others.filter(|(mv, visits)| mv.index() < area && *visits > 0);
+        let others = target.policy.iter();
+        let others = others.filter(|(mv, visits)| mv.index() < area && *visits > 0.0);
         if others.count() > 0 {
-            targets.visits.retain(|(mv, _)| mv.index() < area);
+            target.policy.retain(|(mv, _)| mv.index() < area);
         }
     }
-    targets
+    target
 }
 
 /// Whether a move wins the game at once for its side. Where players agree on dead stones, a count without an
@@ -98,7 +72,7 @@ pub fn play<G: Trainable>(
     start: &G,
     game: u64,
     settings: &SelfPlay,
-    mut search: impl FnMut(&G) -> SearchTargets,
+    mut search: impl FnMut(&G) -> Target,
     rng: &mut Xoshiro256PlusPlus,
 ) -> PlayedGame {
     let start = settings.begin(start, rng);
@@ -109,9 +83,9 @@ pub fn play<G: Trainable>(
         if let Some(outcome) = line.result().filter(|_| !rows.is_empty()) {
             break outcome;
         }
-        let mut targets = search(line.position());
-        targets.visits.retain(|&(mv, _)| line.allows(mv));
-        if targets.visits.iter().all(|&(_, visits)| visits == 0) {
+        let mut target = search(line.position());
+        target.policy.retain(|&(mv, _)| line.allows(mv));
+        if target.policy.iter().all(|&(_, visits)| visits == 0.0) {
             // The search does not know superko; its remaining visits would be a useless target.
             let Some(mv) = line.position().legal_moves().find(|&mv| line.allows(mv)) else {
                 break Outcome::DRAW;
@@ -119,9 +93,9 @@ pub fn play<G: Trainable>(
             line.play(mv);
             continue;
         }
-        rows.push(Row::record(game, line.position(), &targets.target()));
+        rows.push(Row::record(game, line.position(), &target));
         let temperature = settings.temperature(line.position().ply());
-        line.play(choose(&targets.visits, temperature, rng));
+        line.play(choose(&target.policy, temperature, rng));
     };
     finish(&mut rows, &start, line.moves(), outcome);
     PlayedGame { rows, outcome }
@@ -142,14 +116,14 @@ pub(crate) fn random_opening<G: Game>(
 /// Draws a move with probability proportional to visits^(1/temperature); at temperature 0 or below
 /// the most visited one, the first of equals.
 pub(crate) fn choose(
-    visits: &[(Move, u32)],
+    visits: &[(Move, f32)],
     temperature: f32,
     rng: &mut Xoshiro256PlusPlus,
 ) -> Move {
-    let most = visits.iter().map(|&(_, count)| count).max().unwrap_or(0);
-    let weight = |count: u32| {
+    let most = visits.iter().map(|&(_, count)| count).fold(0.0, f32::max);
+    let weight = |count: f32| {
         if temperature > 0.0 {
-            (count as f32 / most.max(1) as f32).powf(1.0 / temperature)
+            (count / most.max(1.0)).powf(1.0 / temperature)
         } else {
             f32::from(u8::from(count == most))
         }
@@ -173,12 +147,17 @@ pub(crate) fn choose(
     chosen
 }
 
-/// Writes a game into the folder's subfolder `sgf`, with the search's value beside each recorded
-/// move.
+/// Writes a game that began at `start` into the folder's subfolder `sgf`, with the search's value beside
+/// each recorded move; `source` says how it was made.
 ///
 /// # Errors
 /// [`TrainError::Io`] names the file.
-pub(crate) fn write(folder: &Path, info: &ShardInfo, game: &PlayedGame) -> Result<(), TrainError> {
+pub(crate) fn write<G: Game>(
+    folder: &Path,
+    start: &G,
+    source: &str,
+    game: &PlayedGame,
+) -> Result<(), TrainError> {
     let folder = folder.join("sgf");
     durable::prepare_folder(&folder)?;
     let Row {
@@ -187,10 +166,10 @@ pub(crate) fn write(folder: &Path, info: &ShardInfo, game: &PlayedGame) -> Resul
         moves,
         ..
     } = &game.rows[0];
-    let mut record = GameRecord::new(&info.game, info.size);
+    let mut record = GameRecord::of(start);
     record.result = result_text(game.outcome);
     record.komi = *komi;
-    record.comment = format!("game {number} of {}", info.source);
+    record.comment = format!("game {number} of {source}");
     let mut color = Color::Black;
     for (ply, &mv) in moves.iter().enumerate() {
         let row = game.rows.iter().find(|row| usize::from(row.ply) == ply);
@@ -198,7 +177,7 @@ pub(crate) fn write(folder: &Path, info: &ShardInfo, game: &PlayedGame) -> Resul
         record.plays.push(RecordedPlay {
             play: Play {
                 color,
-                vertex: Vertex::of(mv, info.size),
+                vertex: Vertex::of(mv, start.size()),
             },
             comment: row.map_or_else(String::new, |row| value(row.root_value)),
         });
@@ -215,8 +194,10 @@ mod tests {
     use tengen::game::{BoardSize, Color};
     use tengen::games::go::SmallGo;
     use tengen::games::go::diagram::diagram;
+    use tengen::games::gomoku::Gomoku;
     use tengen::games::nogo::SmallNoGo;
     use tengen::rollout::RaveParams;
+    use tengen_nn::files::scratch::Scratch;
 
     fn game(seed: u64, opening_plies: u16) -> PlayedGame {
         let start = SmallNoGo::new(BoardSize::square(5)).unwrap();
@@ -255,14 +236,29 @@ mod tests {
         assert_ne!(game(5, 6).rows[0].policy, game(6, 6).rows[0].policy);
     }
 
+    #[test]
+    fn a_game_that_is_kept_names_its_rules() {
+        let scratch = Scratch::new("selfplay-sgf");
+        let start = Gomoku::with_rules(BoardSize::square(7), "renju".parse().unwrap()).unwrap();
+        let target = Target::new(vec![(Move(24), 1.0)], 0.0);
+        let mut rows = vec![Row::record(4, &start, &target)];
+        let outcome = Outcome::DRAW;
+        finish(&mut rows, &start, &[Move(24)], outcome);
+        let played = PlayedGame { rows, outcome };
+        write(scratch.path(), &start, "a test", &played).unwrap();
+        let path = scratch.path().join("sgf/game-00000004.sgf");
+        let text = std::fs::read_to_string(path).unwrap();
+        assert_eq!(sgf::read(&text).unwrap().rules, "renju");
+    }
+
     /// A pass is a target if it wins, and if nothing is left to play.
     #[test]
     fn playouts_teach_no_pass_while_there_is_something_to_play() {
         let rows = ".X.O. .X.O. XX.O. .X.O. .X.O.";
         let passes = |position: &SmallGo| {
             let mut rave = Rave::new(RaveParams::default(), 1);
-            let targets = by_rollouts(&mut rave, position, 100);
-            targets.visits.iter().any(|(mv, _)| *mv == position.pass())
+            let target = by_rollouts(&mut rave, position, 100);
+            target.policy.iter().any(|(mv, _)| *mv == position.pass())
         };
         // Where players agree on dead stones, playouts continue after two passes.
         let mut position = diagram(rows, "tromp-taylor komi0.5", Color::Black);
@@ -297,7 +293,7 @@ mod tests {
 
     #[test]
     fn temperature_decides_between_visits_and_the_best() {
-        let visits = [(Move(1), 10), (Move(2), 30), (Move(3), 0)];
+        let visits = [(Move(1), 10.0), (Move(2), 30.0), (Move(3), 0.0)];
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let mut count = |temperature: f32| {
             (0..4000)

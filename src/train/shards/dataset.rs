@@ -1,9 +1,11 @@
 //! All rows for training, with whole games held out for validation.
 
+use std::collections::HashSet;
+use std::iter::repeat_n;
 use std::path::{Path, PathBuf};
 
 use crate::shards::row::Row;
-use crate::shards::shard::{self, Shard};
+use crate::shards::shard::{self, Shard, ShardInfo};
 use crate::{TrainError, durable};
 use tengen::fnv;
 use tengen::game::BoardSize;
@@ -25,16 +27,16 @@ pub struct Dataset {
 
 impl Dataset {
     /// Reads folders of shards ([`shard::list_all`]), the oldest first: at most the newest `window` rows, of which a share of the games,
-    /// in [0, 1), is held out.
+    /// in [0, 1), is held out. Games that are in several folders count once.
     ///
     /// # Errors
     /// [`TrainError`] when there is nothing to read, a shard is damaged, or shards are of
     /// different games.
     pub fn load(folders: &[PathBuf], window: usize, held_out: f64) -> Result<Dataset, TrainError> {
-        let mut common = None;
+        let (mut common, mut seen) = (None, HashSet::new());
         let mut rows: Vec<Row> = Vec::new();
         for folder in folders {
-            rows.extend(read_folder(folder, &mut common)?);
+            rows.extend(read_folder(folder, &mut common, &mut seen)?);
         }
         let game = common
             .ok_or_else(|| TrainError::Setting("no folder of shards was named".to_owned()))?;
@@ -68,11 +70,15 @@ fn boards(rows: &[Row]) -> Vec<BoardSize> {
 }
 
 /// The rows of a folder, game by game, each game once: independent of the order of threads and of
-/// interrupted merges. All shards must be of one `common` game.
-fn read_folder(folder: &Path, common: &mut Option<String>) -> Result<Vec<Row>, TrainError> {
+/// interrupted merges. All shards must be of one `common` game; games that were `seen` before are left out.
+fn read_folder(
+    folder: &Path,
+    common: &mut Option<String>,
+    seen: &mut HashSet<u64>,
+) -> Result<Vec<Row>, TrainError> {
     // A game's number identifies it within one run on one board only, and two runs may be named alike:
     // those with equal settings, and all imports.
-    let mut runs: Vec<((String, BoardSize), Vec<Row>)> = Vec::new();
+    let mut runs: Vec<(ShardInfo, Vec<Row>)> = Vec::new();
     for path in shard::list_all(folder)? {
         let Shard { info, rows, .. } = shard::read(&path)?;
         let game = common.get_or_insert_with(|| info.game.clone());
@@ -80,10 +86,9 @@ fn read_folder(folder: &Path, common: &mut Option<String>) -> Result<Vec<Row>, T
             let reason = format!("it is {}, other shards are {game}", info.game);
             return Err(TrainError::mismatch(&path, reason));
         }
-        let run = (info.source, info.size);
-        match runs.iter_mut().find(|(known, _)| *known == run) {
+        match runs.iter_mut().find(|(known, _)| *known == info) {
             Some((_, known)) => known.extend(rows),
-            None => runs.push((run, rows)),
+            None => runs.push((info, rows)),
         }
     }
     if runs.is_empty() {
@@ -93,9 +98,23 @@ fn read_folder(folder: &Path, common: &mut Option<String>) -> Result<Vec<Row>, T
         };
         return Err(TrainError::mismatch(folder, reason));
     }
-    for (_, rows) in &mut runs {
+    for (info, rows) in &mut runs {
         rows.sort_by(Row::place);
         rows.dedup_by(|a, b| a.ply == b.ply && a.is_of_game(b));
+        let games = rows.chunk_by(Row::is_of_game);
+        let games = games.map(|game| (seen.insert(info.key_of(&game[0])), game.len()));
+        let games: Vec<(bool, usize)> = games.collect();
+        let repeated = games.iter().filter(|(is_new, _)| !is_new).count();
+        if repeated > 0 {
+            log::warn!(
+                "{}: {repeated} games are in an earlier folder, too: they count once",
+                folder.display()
+            );
+        }
+        let mut is_new = games
+            .iter()
+            .flat_map(|&(is_new, rows)| repeat_n(is_new, rows));
+        rows.retain(|_| is_new.next() == Some(true));
     }
     Ok(runs.into_iter().flat_map(|(_, rows)| rows).collect())
 }
@@ -164,6 +183,10 @@ mod tests {
             Dataset::load(&folders, usize::MAX, 0.0).unwrap().fit
         };
         assert_eq!(rows(&parts), rows(&merged));
+        // Also where folders have copies of each other's games.
+        let folders = [&merged, &parts, &merged].map(|scratch| scratch.path().to_path_buf());
+        let copies = Dataset::load(&folders, usize::MAX, 0.0).unwrap();
+        assert_eq!((copies.fit, copies.games), (rows(&merged), 6));
         // Another run's games with the same numbers are distinct.
         let other = shard::ShardInfo {
             source: "another run".to_owned(),

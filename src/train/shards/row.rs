@@ -33,8 +33,7 @@ pub struct Target {
     /// Moves, ascending, with numbers proportional to their probability: root visits, or an
     /// improved policy. May be empty when `policy_weight` is 0.
     pub policy: Vec<(Move, f32)>,
-    /// Weight of the policy loss: 1 after a full search, 0 after a cheap one whose policy is not a
-    /// target (playout cap randomisation).
+    /// Weight of the policy loss: 1, or 0 where the result is proven and no move is learned.
     pub policy_weight: f32,
     /// The search's value in [-1, 1], for the side to move.
     pub value: f32,
@@ -46,7 +45,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// A full search without a prior.
+    /// That of a search without a prior.
     pub fn new(policy: Vec<(Move, f32)>, value: f32) -> Target {
         Target {
             policy,

@@ -24,6 +24,7 @@ use parquet::file::serialized_reader::SerializedFileReader;
 use crate::TrainError;
 use crate::durable::{self, checksum};
 use crate::shards::row::Row;
+use tengen::fnv;
 use tengen::game::{BoardSize, Game};
 
 /// Version of the columns and their meaning. Shards of other versions are refused.
@@ -70,6 +71,11 @@ impl ShardInfo {
             policy_len: start.policy_len(),
             source,
         }
+    }
+
+    /// A number that only copies of a row's game share.
+    pub(crate) fn key_of(&self, row: &Row) -> u64 {
+        fnv::hash(format!("{self} {} {:?}", row.game, row.moves).as_bytes())
     }
 }
 

@@ -200,7 +200,7 @@ impl<G: Trainable> Learner<G> {
         for game in shard.rows.chunk_by(|a, b| a.game == b.game) {
             if self.plan.self_play.is_kept(game[0].game) {
                 let game = PlayedGame::of(start, game.to_vec());
-                selfplay::write(folder, &shard.info, &game)?;
+                selfplay::write(folder, start, &shard.info.source, &game)?;
             }
         }
         shard::keep(folder, range.first, &bytes)?;

@@ -13,6 +13,9 @@ use crate::TrainError;
 use crate::cycle::{Machine, from_json, to_json};
 use crate::store::Store;
 
+/// How often a machine reports that it lives.
+const REPORT_EVERY: Duration = Duration::from_secs(15);
+
 /// Reports regularly until it is dropped.
 pub(super) struct Heartbeat {
     machine: Arc<Mutex<Machine>>,
@@ -22,15 +25,11 @@ pub(super) struct Heartbeat {
 }
 
 impl Heartbeat {
-    /// Starts to report a machine as often as this.
+    /// Starts to report a machine.
     ///
     /// # Errors
     /// [`TrainError::Setting`] when a thread cannot be started.
-    pub(super) fn start(
-        store: &Store,
-        machine: Machine,
-        every: Duration,
-    ) -> Result<Heartbeat, TrainError> {
+    pub(super) fn start(store: &Store, machine: Machine) -> Result<Heartbeat, TrainError> {
         let machine = Arc::new(Mutex::new(machine));
         let (end, ended) = channel();
         let (own, place) = (Arc::clone(&machine), store.clone());
@@ -39,7 +38,7 @@ impl Heartbeat {
             .spawn(move || {
                 loop {
                     beat(&place, &own);
-                    if ended.recv_timeout(every) != Err(RecvTimeoutError::Timeout) {
+                    if ended.recv_timeout(REPORT_EVERY) != Err(RecvTimeoutError::Timeout) {
                         return;
                     }
                 }

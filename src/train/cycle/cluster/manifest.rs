@@ -105,7 +105,7 @@ impl Manifest {
     /// Makes the run in a folder, which is locked, that of a store; where there is none it begins.
     ///
     /// # Errors
-    /// [`TrainError::Refused`] when the store holds another run; as [`Self::of`] and [`Self::read`].
+    /// As [`Self::refuse_other`]; [`TrainError`] of the store and of the file.
     pub(super) fn join(
         run_folder: &RunFolder,
         plan: &CyclePlan,
@@ -117,15 +117,25 @@ impl Manifest {
         }
         let bytes = fs::read(&path).map_err(TrainError::io(&path))?;
         store.create(RUN, &bytes)?;
-        let (own, found) = (Manifest::parse(&path, &bytes)?, Manifest::read(store)?);
-        match found {
-            Some(found) if found.id == own.id => Ok(()),
-            _ => Err(TrainError::Refused(format!(
-                "{}: it holds another run than {}: give the learner the folder of that run (--out), or another store",
-                store.name(),
-                run_folder.root().display()
-            ))),
+        // Another learner may have been faster.
+        Manifest::refuse_other(run_folder, store)
+    }
+
+    /// Refuses a store that holds another run than a folder does.
+    ///
+    /// # Errors
+    /// [`TrainError::Refused`] says what to do; as [`Self::of`] and [`Self::read`].
+    pub(super) fn refuse_other(run_folder: &RunFolder, store: &Store) -> Result<(), TrainError> {
+        let own = Manifest::of(run_folder)?;
+        let is_other = |found: Manifest| own.is_none_or(|own| own.id != found.id);
+        if !Manifest::read(store)?.is_some_and(is_other) {
+            return Ok(());
         }
+        Err(TrainError::Refused(format!(
+            "{}: it holds another run than {}: give the learner the folder of that run (--out), or another store",
+            store.name(),
+            run_folder.root().display()
+        )))
     }
 }
 
@@ -172,7 +182,9 @@ pub fn wait_for_plan(store: &Store) -> Result<CyclePlan, TrainError> {
         }
         if reminder.is_due(store.now()) {
             let name = store.name();
-            log::info!("{name}: waiting for `tengen-train loop --run {name}` to begin the run");
+            log::info!(
+                "{name}: waiting for `tengen-train loop PLAN --run {name}` to begin the run"
+            );
         }
         thread::sleep(LOOK_EVERY);
     }

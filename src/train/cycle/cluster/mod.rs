@@ -63,6 +63,7 @@ pub fn run_learner<G: Trainable>(
 ) -> Result<Vec<Generation>, TrainError> {
     let run_folder = RunFolder::new(folder);
     // Before anything is written.
+    Manifest::refuse_other(&run_folder, &options.store)?;
     if Manifest::of(&run_folder)?.is_none() {
         refuse_begun_alone(&run_folder)?;
     }

@@ -232,6 +232,10 @@ fn a_store_holds_one_run() {
     let refused = refused.unwrap_err();
     assert!(matches!(refused, TrainError::Refused(_)), "{refused}");
     assert!(refused.to_string().contains("another run"), "{refused}");
+    // Of a folder that is not there nothing is made.
+    let refused = learn(&folder_store(&place("store")), &place("new"), (PLAN, true));
+    assert!(matches!(refused, Err(TrainError::Refused(_))));
+    assert!(!place("new").exists());
 }
 
 #[test]

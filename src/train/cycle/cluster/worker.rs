@@ -19,9 +19,6 @@ use crate::trainable::Trainable;
 /// First wait without a ticket; each further one is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 
-/// How often a machine reports that it lives.
-const REPORT_EVERY: Duration = Duration::from_secs(15);
-
 /// Claims that are tried before the list is read again.
 const MAX_TRIED: usize = 8;
 
@@ -81,7 +78,7 @@ impl<G: Trainable> Worker<G> {
         Ok(Worker {
             store: store.clone(),
             player: TicketPlayer::new(start, runtime, options.threads, store),
-            heartbeat: Heartbeat::start(store, machine, REPORT_EVERY)?,
+            heartbeat: Heartbeat::start(store, machine)?,
             id,
             look_every: options.look_every,
             begun: store.now(),

@@ -2,14 +2,12 @@
 
 mod tables;
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 pub use tables::{BoardShare, Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window};
 
 use crate::TrainError;
+use crate::error::differences;
 use crate::fit::{Fit, find_encoding};
 use crate::network::architecture::GameShape;
 use crate::play::generate::has_moves;
@@ -273,41 +271,7 @@ impl CyclePlan {
             return None;
         }
         let [own, other] = [&own, other].map(|plan| serde_json::to_value(plan).unwrap_or_default());
-        let mut found = Vec::new();
-        differences("", &own, &other, &mut found);
-        Some(found.join(", "))
-    }
-}
-
-/// Collects in words what differs in two values of this name.
-fn differences(name: &str, own: &Value, other: &Value, found: &mut Vec<String>) {
-    let text = |value: &Value| match value {
-        Value::Null => "none".to_owned(),
-        Value::Object(_) => "a table".to_owned(),
-        other => other.to_string(),
-    };
-    match (own, other) {
-        (Value::Object(own), Value::Object(other)) => {
-            let keys: BTreeSet<&String> = own.keys().chain(other.keys()).collect();
-            for key in keys {
-                let inner = match name {
-                    "" => key.clone(),
-                    _ => format!("{key} of {name}"),
-                };
-                let [own, other] = [own, other].map(|table| table.get(key).unwrap_or(&Value::Null));
-                differences(&inner, own, other, found);
-            }
-        }
-        (Value::Array(own), Value::Array(other))
-            if own.iter().chain(other).all(Value::is_object) =>
-        {
-            for place in 0..own.len().max(other.len()) {
-                let [own, other] = [own, other].map(|list| list.get(place).unwrap_or(&Value::Null));
-                differences(&format!("{name} {}", place + 1), own, other, found);
-            }
-        }
-        _ if own == other => {}
-        _ => found.push(format!("{name}: {} and not {}", text(own), text(other))),
+        Some(differences(&own, &other).join(", "))
     }
 }
 

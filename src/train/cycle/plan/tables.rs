@@ -47,7 +47,7 @@ tengen::settings! {
             "Network architecture; a network that differs from the previous stage's is first trained on the existing \
              games; boards of several sizes need one for any board, such as a tengen or a tengen+area";
         visits: u32 = 64, 1..,
-            "Playouts of a full search in self-play";
+            "Playouts for a move of self-play";
         games: u64 = 600, 1..,
             "Games per generation";
         generations: u32 = 10, 1..,

@@ -151,7 +151,7 @@ fn entropy(data: &ReportData) -> Chart<'static> {
         x_label: "games",
         series: vec![
             by_games(data, "network", |g| measured(g.measures.policy_entropy)),
-            by_games(data, "targets", |g| measured(g.measures.target_entropy)),
+            by_games(data, "targets", |g| held_out(g, |s| s.policy_floor)),
         ],
         ..Chart::default()
     }

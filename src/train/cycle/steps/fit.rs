@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-use super::{GenerationSteps, POSITIONS, export, steps};
+use super::{GenerationSteps, POSITIONS, export, last_checkpoint, steps};
 use crate::cycle::context::RunContext;
 use crate::cycle::{StepName, int8};
 use crate::export::quantize::examples::Examples;
@@ -47,8 +47,8 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let samples = context.plan.fit.catch_up * dataset.fit.len() as f64;
         let steps = steps(samples, context.plan.fit.batch);
         let held_out = dataset.held_out.clone();
-        let small = Checkpoint::newest(&context.run_folder.fit(before.number))?;
-        let small = small.filter(|small| small.can_become(network));
+        let small = last_checkpoint(context.run_folder, before.number)?;
+        let small = Some(small).filter(|small| small.can_become(network));
         let fitted = self.fit(
             context,
             dataset,

@@ -20,6 +20,7 @@ use range::{Histogram, Range, Spread};
 use crate::play::runtime::Runtime;
 use crate::{TrainError, durable};
 use tengen::game::BoardSize;
+use tengen::system::UNFINISHED;
 use tengen_nn::eval::{Difference, EvalError, Evaluator, InnerTensors};
 use tengen_nn::onnx::{Model, Numbers, OnnxError, Tensor};
 
@@ -89,8 +90,8 @@ pub fn is_accepted(found: &Difference) -> bool {
 }
 
 /// Opens a network's file and its low-precision form, which is to become the file `out`, on the
-/// boards of examples. Until it is accepted it has a temporary name, and only while it is being
-/// opened: evaluators read files.
+/// boards of examples. Until it is accepted it has the name of an unfinished file, and only while it
+/// is being opened: evaluators read files.
 ///
 /// # Errors
 /// [`TrainError`] when a file cannot be written, read or removed, or a network cannot be used.
@@ -101,7 +102,8 @@ pub fn open_both(
     out: &Path,
     boards: &[Examples],
 ) -> Result<Vec<Pair>, TrainError> {
-    let trial = out.with_extension("trial.onnx");
+    let name = out.file_name().unwrap_or_default();
+    let trial = out.with_file_name(format!("{UNFINISHED}{}", name.display()));
     durable::write(&trial, smaller)?;
     let open = |path: &Path, size| Ok::<_, TrainError>(runtime.open(path, size)?.make()?);
     let sizes = boards.iter().map(|examples| examples.size);

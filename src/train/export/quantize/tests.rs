@@ -1,11 +1,13 @@
 use super::*;
+use crate::durable::files_below;
 use crate::export::to_onnx;
 use crate::network::architecture::{Architecture, Outputs};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tengen::game::BoardSize;
 use tengen_nn::eval::testnet::SMALL;
-use tengen_nn::eval::{Batch, ModelInfo, PLANES, POLICY, VALUE};
+use tengen_nn::eval::{BackendKind, Batch, ModelInfo, PLANES, POLICY, VALUE};
+use tengen_nn::files::scratch::Scratch;
 use tengen_nn::onnx::{GraphBuilder, Header, PRECISION};
 
 const SIZE: BoardSize = BoardSize::new(6, 5);
@@ -92,6 +94,24 @@ fn the_file_says_what_it_is_and_is_not_quantised_twice() {
     assert_eq!(precision.metadata(PRECISION), Some("int8"));
     let message = to_int8("test", &int8, &examples).unwrap_err().to_string();
     assert!(message.contains("already quantised"), "{message}");
+}
+
+#[test]
+fn a_trial_leaves_the_files_beside_it_alone() {
+    let scratch = Scratch::new("quantize-trial");
+    let place = |name: &str| scratch.path().join(name);
+    let (onnx, examples) = network("az-1b8c");
+    durable::write(&place("net.onnx"), &onnx).unwrap();
+    durable::write(&place("small.trial.onnx"), b"another").unwrap();
+    let runtime = Runtime {
+        backend: Some(BackendKind::Tract),
+        ..Runtime::usual(None)
+    };
+    let [network, out] = ["net.onnx", "small.onnx"].map(place);
+    let opened = open_both(&runtime, &network, &onnx, &out, &[examples]);
+    assert_eq!(opened.unwrap().len(), 1);
+    let wanted = ["net.onnx", "small.trial.onnx"].map(place);
+    assert_eq!(files_below(scratch.path()).unwrap(), wanted);
 }
 
 /// The ranges of a network for several boards are those of all of them, in any order.

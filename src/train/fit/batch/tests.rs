@@ -1,6 +1,7 @@
 use super::*;
 use crate::shards::row::{Target, finish};
-use tengen::game::{BoardSize, Game, Outcome};
+use tengen::game::{BoardSize, Color, Game, Outcome};
+use tengen::games::gomoku::Gomoku;
 use tengen::games::nogo::SmallNoGo;
 
 const AREA: usize = 16;
@@ -63,16 +64,21 @@ fn targets_are_probabilities_of_legal_moves() {
 }
 
 #[test]
-fn proven_rows_have_their_result_and_cheap_ones_no_policy() {
+fn proven_rows_have_their_result_and_may_have_no_policy() {
     let (empty, mut rows, _) = game();
     let row = &mut rows[0];
     (row.exact, row.policy_weight, row.result) = (true, 0.0, -1);
     let batch = encode(&empty, straight(&rows[..1]), ALL).unwrap();
     assert_eq!(batch.value, [0.0, 1.0]);
     assert!(batch.policy.iter().all(|&p| p == 0.0));
+    // So is a reply without shares.
+    let row = &mut rows[1];
+    row.policy.iter_mut().for_each(|share| share.share = 0);
+    row.policy_weight = 0.0;
     rows[0].policy.clear();
-    let batch = encode(&empty, straight(&rows[..1]), ALL).unwrap();
-    assert!(batch.policy.iter().all(|&p| p == 0.0));
+    let batch = encode(&empty, straight(&rows[..2]), ALL).unwrap();
+    let replies = &batch.aux_targets[3].values;
+    assert!(batch.policy.iter().chain(replies).all(|&p| p == 0.0));
 }
 
 #[test]
@@ -115,6 +121,27 @@ fn the_extra_heads_learn_how_the_game_ended() {
     let batch = encode(&empty, straight(&[broken]), ALL).unwrap();
     let weights = batch.aux_targets.iter().flat_map(|aux| &aux.weights);
     assert!(weights.into_iter().all(|&weight| weight == 0.0));
+}
+
+/// After a row of five neither side may move anywhere, which tells nothing of the points.
+#[test]
+fn a_game_that_ends_by_a_row_has_no_fates_and_no_score() {
+    let empty = Gomoku::new(BoardSize::square(7)).unwrap();
+    let moves = [0, 7, 1, 8, 2, 9, 3, 10, 4].map(Move);
+    let target = Target::new(vec![(Move(0), 1.0)], 0.0);
+    let mut rows = [Row::record(0, &empty, &target)];
+    finish(&mut rows, &empty, &moves, Outcome::win(Color::Black));
+    assert_eq!(rows[0].ending.unwrap().margin, 1);
+    let spec = BatchSpec {
+        encoding: Gomoku::encodings()[0],
+        aux_heads: ALL.aux_heads,
+        root_value_share: 0.0,
+    };
+    let batch = encode(&empty, straight(&rows), spec).unwrap();
+    for target in &batch.aux_targets {
+        let is_known = target.weights.iter().any(|&weight| weight > 0.0);
+        assert_eq!(is_known, target.head == AuxHead::Ownership, "{target:?}");
+    }
 }
 
 /// All targets are transformed consistently.

@@ -85,7 +85,7 @@ pub(super) fn network<L: Layers>(
 /// x + norm(conv(relu(norm(depthwise(relu(norm(conv(x)))))))): no ReLU behind the sum.
 fn mobile<L: Layers>(layers: &mut L, name: &str, x: &L::Map, size: TrunkSize) -> L::Map {
     let wide = layers.conv_norm_relu(&format!("{name}.expand"), x, Conv::point(size.inner));
-    let wide = layers.depthwise_norm_relu(&format!("{name}.depthwise"), &wide, 3);
+    let wide = layers.depthwise_norm_relu(&format!("{name}.depthwise"), &wide);
     let squeeze = Conv::point(size.channels);
     let narrow = layers.conv_norm(&format!("{name}.squeeze"), &wide, squeeze);
     layers.add(x, &narrow)

@@ -145,7 +145,7 @@ impl Family {
         is_mobile.then_some(4 * channels)
     }
 
-    /// The default input encoding; that of another game is not used (`crate::fit::find_encoding`).
+    /// The default input encoding; that of another game is not used (`crate::fit::usual_encoding`).
     pub fn encoding(self) -> &'static str {
         match self {
             Family::Az(Additions { asf: true, .. }) => "nogo-asf",

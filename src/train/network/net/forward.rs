@@ -224,7 +224,7 @@ impl Layers for Forward<'_> {
         self.batch_norm(name, &x, true)
     }
 
-    fn depthwise_norm_relu(&mut self, name: &str, x: &Maps, _kernel: usize) -> Maps {
+    fn depthwise_norm_relu(&mut self, name: &str, x: &Maps) -> Maps {
         let x = self.convolved(name, x, true);
         self.batch_norm(name, &x, true)
     }
@@ -292,5 +292,65 @@ impl Layers for Forward<'_> {
         pairs
             .map(|(a, b)| Tensor::cat(vec![a.clone(), b.clone()], 1))
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{self, lively_weights};
+    use super::*;
+    use crate::network::architecture::{Architecture, GameShape, Outputs};
+    use tengen::game::BoardSize;
+
+    const PLANES: usize = 6;
+
+    /// Export tests compare boards of one size with other implementations.
+    #[test]
+    fn a_board_is_answered_as_without_those_of_another_size() {
+        for name in [
+            "tengen+area-2b8c",
+            "tengen-2b8c",
+            "az+garb-2b8c",
+            "mobile-2b8c",
+            "golois-2b8c",
+        ] {
+            let network: Architecture = name.parse().unwrap();
+            let sizes = [BoardSize::new(4, 3), BoardSize::square(7)];
+            let shape = |size| GameShape {
+                size,
+                outcomes: 3,
+                passes: true,
+                scored: true,
+            };
+            let weights = lively_weights(network, PLANES, shape(sizes[1]));
+            let device = Device::flex();
+            let planes = |&size: &BoardSize| {
+                let dims = [1, size.height.into(), size.width.into(), PLANES];
+                let numbers = testing::numbers(size.area() * PLANES, 1);
+                Tensor::<4>::from_data(TensorData::new(numbers, dims), &device)
+            };
+            let answers = |sizes: &[BoardSize]| {
+                let maps = Maps::of(sizes.iter().map(planes).collect());
+                let mut forward = Forward::new(&weights, &device, Mode::Infer);
+                network
+                    .describe(&mut forward, &maps, shape(sizes[0]), Outputs::All)
+                    .by_size()
+            };
+            let alone = sizes.map(|size| answers(&[size]).remove(0));
+            for (both, alone) in answers(&sizes).into_iter().zip(alone) {
+                let mut pairs = vec![(both.policy, alone.policy), (both.value, alone.value)];
+                let aux = both.aux.into_iter().zip(alone.aux);
+                pairs.extend(aux.map(|(both, alone)| (both.1, alone.1)));
+                for (both, alone) in pairs {
+                    let (both, alone) = (numbers(both), numbers(alone));
+                    assert_eq!(both.len(), alone.len());
+                    let mut pairs = both.iter().zip(&alone);
+                    assert!(
+                        pairs.all(|(a, b)| (a - b).abs() < 1e-4),
+                        "{name}: {both:?} {alone:?}"
+                    );
+                }
+            }
+        }
     }
 }

@@ -13,8 +13,6 @@ mod forward;
 #[cfg(test)]
 mod grow_tests;
 mod kernel;
-#[cfg(test)]
-mod masked;
 mod net2net;
 mod onnx_writer;
 #[cfg(test)]
@@ -105,9 +103,8 @@ pub trait Layers {
         self.relu(&x)
     }
 
-    /// Convolution of each channel separately, without bias, with a kernel of this side; then batch norm, then
-    /// max(x, 0).
-    fn depthwise_norm_relu(&mut self, name: &str, x: &Self::Map, kernel: usize) -> Self::Map;
+    /// 3x3 convolution of each channel separately, without bias; then batch norm, then max(x, 0).
+    fn depthwise_norm_relu(&mut self, name: &str, x: &Self::Map) -> Self::Map;
 
     /// Batch norm alone, where it does not follow a convolution.
     fn norm(&mut self, name: &str, x: &Self::Map) -> Self::Map;

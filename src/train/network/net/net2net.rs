@@ -153,9 +153,9 @@ impl Layers for Net2Net<'_> {
         self.norm(name, &grown)
     }
 
-    fn depthwise_norm_relu(&mut self, name: &str, x: &Grown, kernel: usize) -> Grown {
-        // A kernel of each channel is like a number of its own, `taps` times.
-        self.per_channel(name, "weight", x, kernel * kernel);
+    fn depthwise_norm_relu(&mut self, name: &str, x: &Grown) -> Grown {
+        // A kernel of each channel is like nine numbers of its own.
+        self.per_channel(name, "weight", x, 9);
         let x = self.norm(name, x);
         self.relu(&x)
     }

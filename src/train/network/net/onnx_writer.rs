@@ -80,7 +80,7 @@ impl Layers for OnnxWriter<'_> {
         self.normed(name, *x, 1)
     }
 
-    fn depthwise_norm_relu(&mut self, name: &str, x: &Value, _kernel: usize) -> Value {
+    fn depthwise_norm_relu(&mut self, name: &str, x: &Value) -> Value {
         let channels = self.values(name, "gamma").len();
         let x = self.normed(name, *x, channels);
         self.graph.relu(x)

@@ -210,10 +210,9 @@ impl Layers for InitWeights {
         conv.channels
     }
 
-    fn depthwise_norm_relu(&mut self, name: &str, x: &usize, kernel: usize) -> usize {
-        let taps = kernel * kernel;
-        self.factors(name, &[*x, 1, kernel, kernel], taps, 2.0);
-        self.multiply_adds += x * taps * self.area;
+    fn depthwise_norm_relu(&mut self, name: &str, x: &usize) -> usize {
+        self.factors(name, &[*x, 1, 3, 3], 9, 2.0);
+        self.multiply_adds += x * 9 * self.area;
         self.norm(name, x)
     }
 

@@ -1,7 +1,8 @@
 //! Tests of the generator, and a search for other tests.
 
 use super::*;
-use crate::play::selfplay::{SearchTargets, play};
+use crate::play::selfplay::play;
+use crate::shards::row::Target;
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tengen::game::{BoardSize, Move};
@@ -19,11 +20,12 @@ impl GameGenerator<SmallNoGo> for Corners {
         queue: &GameQueue,
         done: &mut dyn FnMut(PlayedGame) -> ControlFlow<()>,
     ) -> Result<(), TrainError> {
-        let visits = |mv: Move| if [0, 3, 12, 15].contains(&mv.0) { 9 } else { 1 };
-        let search = |position: &SmallNoGo| SearchTargets {
-            visits: position.legal_moves().map(|mv| (mv, visits(mv))).collect(),
-            value: 0.0,
+        let visits = |mv: Move| match mv.0 {
+            0 | 3 | 12 | 15 => (mv, 9.0),
+            _ => (mv, 1.0),
         };
+        let search =
+            |position: &SmallNoGo| Target::new(position.legal_moves().map(visits).collect(), 0.0);
         while let Some((game, seed)) = queue.take() {
             let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
             // As other players do, for one of their own.

@@ -23,7 +23,7 @@ const SHIFT: i32 = 15;
 pub struct Choice {
     /// Moves of a game, at least.
     pub least_plies: usize,
-    /// Share of the counted games that get another komi and the result that follows from it, in [0, 1].
+    /// Share of the counted games without analyses that get another komi and the result that follows from it, in [0, 1].
     pub komi_share: f64,
     /// Seed of the shifted komis.
     pub seed: u64,
@@ -57,6 +57,15 @@ pub(super) fn read<G: Game>(start: &G, game: &Form, choice: Choice) -> Result<Im
     let key = key(start.size(), moves);
     let komi = recorded.komi.or(start.rules().komi());
     let komi = komi.unwrap_or(HalfPoints(0));
+    let komi_share = match recorded.analyses.iter().any(Option::is_some) {
+        // Their values are those of this komi.
+        true => 0.0,
+        false => choice.komi_share,
+    };
+    let choice = Choice {
+        komi_share,
+        ..choice
+    };
     let (komi, outcome) = decided(*end, komi, choice, key);
     let start = with_komi(start, Some(komi));
     let rows = rows(&start, &recorded, outcome)?;

@@ -349,6 +349,23 @@ fn a_shifted_komi_has_the_result_that_follows_from_the_margin() {
     assert!(komis.len() > 20, "{}", komis.len());
 }
 
+/// What a search said of a position is about the komi that was played.
+#[test]
+fn a_game_with_values_keeps_its_komi() {
+    let text = sgf("W+3.5", "ee gc cc cg gg").replace("B[ee]", "B[ee]C[1.0 s, value 0.25]");
+    for seed in 0..9 {
+        let choice = Choice {
+            komi_share: 1.0,
+            seed,
+            ..CHOICE
+        };
+        let game = game::read(&empty(), &Form::Sgf(text.clone()), choice).unwrap();
+        let row = &game.rows[0];
+        let wanted = (Some(HalfPoints(14)), 0.25);
+        assert_eq!((row.komi, row.root_value), wanted);
+    }
+}
+
 /// On 4x1 as X..O: Black plays beside its stone, and White has no move.
 #[test]
 fn a_game_without_points_has_the_result_of_its_board() {

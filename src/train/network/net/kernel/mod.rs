@@ -3,7 +3,7 @@
 //!
 //! Convolutions are those with which networks are played ([`tengen_nn::eval::native`]): one text, generic
 //! over the processor's vectors and compiled for each kind of them, 3x3 by Winograd's algorithm. Each board is
-//! copied into the blocks of sixteen channels that they read (`layout`), which costs little beside its products.
+//! copied into the blocks of sixteen channels that they read (`shape`), which costs little beside its products.
 //! Gradients of weights are sums of outer products in the same layout (`weight_gradient`).
 //!
 //! Products are of f32. Products of bf16 were measured and left out: where Winograd needs 900 products on 19x19 a
