@@ -325,8 +325,9 @@ fn open_ort(model: OrtModel, device: Device) -> Result<EvaluatorFactory, EvalErr
     };
     let mut evaluators: Vec<Box<dyn Evaluator>> = Vec::new();
     for card in devices.numbers() {
+        let has_failed = Arc::default();
         for _ in 0..EVALUATORS_PER_GPU {
-            evaluators.push(Box::new(model.on_card(card)?));
+            evaluators.push(Box::new(model.on_card(card, &has_failed)?));
         }
     }
     shared(evaluators, GPU_BATCH)
