@@ -392,8 +392,14 @@ fn a_small_file_does_not_take_all_memory() {
         let y = graph.grouped_conv(wide, kernel, None, groups);
         graph.reduce_mean(y, &[2, 3])
     });
+    let lengths = with_value(|graph, _, means| {
+        let shape = graph.node("Shape", &[means], vec![]);
+        let long = (0..9).fold(shape, |all, _| graph.concat(&[all, all], 0));
+        graph.node("Reshape", &[means, long], vec![])
+    });
     for (onnx, words) in [
         (doubled, "joins more than"),
+        (lengths, "joins more than 8 lengths"),
         (grouped, "2048 groups are too many"),
     ] {
         assert!(onnx.len() < 2 << 20);

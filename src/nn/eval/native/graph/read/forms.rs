@@ -6,6 +6,9 @@ use super::arguments::{NodeReader, only};
 use super::parts::{BATCH, HEADS, Part, Split};
 use super::{GraphReader, Known, Made, Operand};
 
+/// Lengths of the longest shape that is joined: none here has more than four axes.
+const MOST_LENGTHS: usize = 8;
+
 impl<'a> GraphReader<'a> {
     /// Other shapes of maps and tokens.
     pub(super) fn reshape_points(&mut self, x: Operand, dims: &[i64]) -> Made<'a> {
@@ -193,8 +196,13 @@ impl<'a> GraphReader<'a> {
     /// Shapes one after the other.
     pub(super) fn joined_dims(&self, node: &mut NodeReader<'a>) -> Made<'a> {
         only("axis", node.axis("axis", 0, 1)?, 0)?;
-        let parts = (0..node.inputs.len()).map(|index| self.integers(node, index));
-        let parts = parts.collect::<Result<Vec<_>, _>>()?;
-        Ok(Known::Dims(parts.concat()))
+        let mut dims = Vec::new();
+        for index in 0..node.inputs.len() {
+            dims.extend(self.integers(node, index)?);
+            if dims.len() > MOST_LENGTHS {
+                return Err(format!("it joins more than {MOST_LENGTHS} lengths"));
+            }
+        }
+        Ok(Known::Dims(dims))
     }
 }
