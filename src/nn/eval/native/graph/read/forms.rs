@@ -36,7 +36,7 @@ impl<'a> GraphReader<'a> {
                 if (points == 0 || points == area)
                     && heads > 0
                     && dim > 0
-                    && fits(heads * dim, channels) =>
+                    && heads.checked_mul(dim) == Some(channels as i64) =>
             {
                 Ok(Known::Part(Part::Split(Split::new(
                     x,
