@@ -23,7 +23,7 @@ impl<'a> GraphReader<'a> {
             (Shape::Tokens(1), &[0 | -1, found])
                 if found == -1 && dims[0] == 0 || fits(found, self.area) =>
             {
-                let map = self.as_map(x);
+                let map = self.as_map(x)?;
                 self.flattened(map)
             }
             (Shape::Map(channels), &[0 | -1, found, points])
@@ -113,7 +113,7 @@ impl<'a> GraphReader<'a> {
         let x = self.operand(node, 0)?;
         match (x.shape, &self.integers(node, 1)?[..]) {
             (Shape::Tokens(1), [-1 | 2]) => {
-                let map = self.as_map(x);
+                let map = self.as_map(x)?;
                 self.flattened(map)
             }
             (Shape::Pooled(channels), [2, 3] | [-2, -1]) => Ok(x.shaped(Shape::Vector(channels))),
@@ -141,7 +141,7 @@ impl<'a> GraphReader<'a> {
     }
 
     /// Tokens as a map.
-    pub(super) fn as_map(&mut self, x: Operand) -> Operand {
+    pub(super) fn as_map(&mut self, x: Operand) -> Result<Operand, String> {
         let shape = match x.shape {
             Shape::Tokens(channels) => Shape::Map(channels),
             other => other,

@@ -237,10 +237,10 @@ impl<'a> GraphReader<'a> {
         };
         let extent = Extent::Point;
         if is_centered {
-            x = self.push(Op::Tokens(TokenOp::Center), &[x], x.shape);
+            x = self.push(Op::Tokens(TokenOp::Center), &[x], x.shape)?;
         }
         let norm = TokenOp::RmsNorm { epsilon, extent };
-        x = self.push(Op::Tokens(norm), &[x], x.shape);
+        x = self.push(Op::Tokens(norm), &[x], x.shape)?;
         self.affine(x, scale, bias)
     }
 
