@@ -370,7 +370,33 @@ fn with_value(make: impl FnOnce(&mut GraphBuilder, Value, Value) -> Value) -> Ve
     graph.output(VALUE, value, info.value_shape());
     let policy = graph.flatten(planes);
     graph.output(POLICY, policy, info.policy_shape());
-    graph.finish(&info.to_metadata()).unwrap()
+    let mut metadata = info.to_metadata();
+    metadata.push((PRECISION.to_owned(), "int8".to_owned()));
+    graph.finish(&metadata).unwrap()
+}
+
+#[test]
+fn tokens_are_not_read_as_bytes() {
+    let Layer { size, inputs, .. } = Layer::INTEGER;
+    let onnx = with_value(|graph, planes, _| {
+        let channels = inputs as i64;
+        let turned = || vec![("perm", Attribute::Ints(vec![0, 2, 1]))];
+        let rows = graph.reshape(planes, &[-1, channels, size.area() as i64]);
+        let tokens = graph.node("Transpose", &[rows], turned());
+        let rows = graph.node("Transpose", &[tokens], turned());
+        let sides = [size.height, size.width].map(i64::from);
+        let map = graph.reshape(rows, &[-1, channels, sides[0], sides[1]]);
+        let map = rounded(graph, map, 0);
+        let bytes = graph.signed_bytes("bytes", &[2, inputs, 1, 1], &vec![1; 2 * inputs]);
+        let scales = graph.weights("scales", &[2], &[0.5; 2]);
+        let axis = vec![("axis", Attribute::Int(0))];
+        let weights = graph.node("DequantizeLinear", &[bytes, scales], axis);
+        let map = graph.node("Conv", &[map, weights], vec![]);
+        graph.reduce_mean(map, &[2, 3])
+    });
+    let refused = NativeModel::load_for("tokens", &onnx, None, Level::best(), true);
+    let refused = refused.unwrap_err().to_string();
+    assert!(refused.contains("tokens is rounded"), "{refused}");
 }
 
 #[test]
