@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::plan::ConvKind;
+use super::plan::{ConvKind, Step};
 use super::*;
 use crate::BoardSize;
 use crate::eval::suite;
@@ -397,6 +397,64 @@ fn tokens_are_not_read_as_bytes() {
     let refused = NativeModel::load_for("tokens", &onnx, None, Level::best(), true);
     let refused = refused.unwrap_err().to_string();
     assert!(refused.contains("tokens is rounded"), "{refused}");
+}
+
+#[test]
+fn what_was_in_memory_before_is_not_read() {
+    let Layer { size, inputs, .. } = Layer::INTEGER;
+    let (channels, area) = (20, size.area() as i64);
+    let perm = |order: &[i64]| vec![("perm", Attribute::Ints(order.to_vec()))];
+    let onnx = with_value(|graph, planes, _| {
+        let product = |graph: &mut GraphBuilder, x, name, [from, to]: [usize; 2]| {
+            let weights: Vec<f32> = (0..from * to).map(|i| number(1, i)).collect();
+            let weights = graph.weights(name, &[from, to], &weights);
+            graph.matmul(x, weights)
+        };
+        let rows = graph.reshape(planes, &[-1, inputs as i64, area]);
+        let tokens = graph.node("Transpose", &[rows], perm(&[0, 2, 1]));
+        let [query, key, value] = ["query", "key", "value"].map(|name| {
+            let x = product(graph, tokens, name, [inputs, channels]);
+            let heads = graph.reshape(x, &[-1, area, 4, 5]);
+            let order = match name {
+                "key" => [0, 2, 3, 1],
+                _ => [0, 2, 1, 3],
+            };
+            graph.node("Transpose", &[heads], perm(&order))
+        });
+        let scores = graph.matmul(query, key);
+        let shares = graph.node("Softmax", &[scores], vec![]);
+        let mixed = graph.matmul(shares, value);
+        let mixed = graph.node("Transpose", &[mixed], perm(&[0, 2, 1, 3]));
+        let mixed = graph.reshape(mixed, &[-1, area, channels as i64]);
+        let squares = graph.mul(mixed, mixed);
+        let axes = vec![("axes", Attribute::Ints(vec![2]))];
+        let mean = graph.node("ReduceMean", &[squares], axes);
+        let epsilon = graph.weights("epsilon", &[1], &[1e-6]);
+        let mean = graph.add(mean, epsilon);
+        let root = graph.node("Sqrt", &[mean], vec![]);
+        let normed = graph.node("Div", &[mixed, root], vec![]);
+        let value = product(graph, normed, "last", [channels, 2]);
+        graph.reduce_mean(value, &[1])
+    });
+    for (level, in_words) in Level::all()
+        .into_iter()
+        .flat_map(|level| [(level, false), (level, true)])
+    {
+        let model = NativeModel::load_for("net", &onnx, None, level, in_words).unwrap();
+        let [mut fresh, mut spoilt] = [(); 2].map(|()| model.evaluator());
+        spoilt.memory.spoil(&model.plan);
+        suite::agree(&mut spoilt, &mut fresh, 0.0);
+    }
+}
+
+#[test]
+fn the_memory_of_the_planes_is_theirs_alone() {
+    let plan = small(Level::best()).model.plan;
+    let written = plan.steps.iter().filter_map(|step| match step {
+        Step::Conv(step) => step.target.numbers,
+        _ => None,
+    });
+    assert!(!written.collect::<Vec<_>>().contains(&plan.planes.slot));
 }
 
 #[test]
