@@ -125,10 +125,10 @@ impl LoadOptions {
     }
 }
 
-/// Rows after which a GPU call takes no further request. A request has 64 at most, so one with 448
-/// takes one more and fills the largest size of calls, 512. Not measured.
+/// Rows from which on a GPU call takes no further request: one with 448 takes one more, and with the usual 64 rows
+/// fills the largest size of calls, 512. Not measured.
 #[cfg(feature = "ort")]
-const GPU_BATCH: usize = 449;
+const ENOUGH_FOR_GPU: usize = 449;
 
 /// Evaluators on each GPU: while one computes, the other's rows and answers are transferred, and
 /// workers continue. Not measured.
@@ -330,7 +330,7 @@ fn open_ort(model: OrtModel, device: Device) -> Result<EvaluatorFactory, EvalErr
             evaluators.push(Box::new(model.on_card(card, &has_failed)?));
         }
     }
-    shared(evaluators, GPU_BATCH)
+    shared(evaluators, ENOUGH_FOR_GPU)
 }
 
 /// Evaluators behind one batcher, whose clients all workers get; a call takes requests until it has
