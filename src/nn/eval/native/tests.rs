@@ -1,5 +1,8 @@
 //! The backend as a whole, with every instruction set of this machine.
 
+#[cfg(feature = "tract")]
+mod pytorch;
+
 use proptest::prelude::*;
 
 use super::plan::{ConvKind, Step};

@@ -6,8 +6,8 @@
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Level, NativeModel};
 use crate::BoardSize;
+use crate::eval::native::{Level, NativeModel};
 use crate::eval::testnet::{SMALL, Shape};
 use crate::eval::{PLANES, POLICY, TractModel, VALUE, suite};
 use crate::onnx::testing::altered;
