@@ -16,7 +16,7 @@ use super::library::FETCH_FOR_GPUS;
 use super::native::Level;
 use super::{
     BackendKind, Batch, Device, EvalError, Evaluator, HashEvaluator, HumanProfile, LibraryPlaces,
-    ModelInfo, NativeModel, Outputs, UniformEvaluator, katago,
+    ModelInfo, NativeModel, Outputs, katago,
 };
 #[cfg(feature = "ort")]
 use super::{OrtModel, spawn_batcher};
@@ -227,9 +227,9 @@ impl EvaluatorFactory {
         Ok(())
     }
 
-    /// Evaluators with uniform answers, see [`UniformEvaluator`]; `info` is as that of a file, with 2 or 3 outcomes.
+    /// Evaluators with uniform answers, see [`HashEvaluator::uniform`]; `info` is as that of a file, with 2 or 3 outcomes.
     pub fn uniform(info: ModelInfo) -> EvaluatorFactory {
-        let evaluator = UniformEvaluator::new(info);
+        let evaluator = HashEvaluator::uniform(info);
         EvaluatorFactory::new(evaluator.info().clone(), move || Ok(evaluator.clone()))
     }
 
