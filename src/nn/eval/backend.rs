@@ -30,6 +30,14 @@ impl BackendKind {
         }
     }
 
+    /// The automatic choice for a device, if it knows the network.
+    pub fn usual(device: Device) -> BackendKind {
+        match device {
+            Device::Cpu => BackendKind::Native,
+            Device::Cuda(_) => BackendKind::Ort,
+        }
+    }
+
     /// Whether it can compute on devices of this kind.
     pub fn computes_on(self, device: Device) -> bool {
         self == BackendKind::Ort || device == Device::Cpu

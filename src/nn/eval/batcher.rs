@@ -5,7 +5,7 @@
 //! waiting requests until it has enough rows, evaluates them in one call and answers all. It never
 //! waits for a batch to fill: the next one collects while it computes. Two evaluators on the same
 //! GPU keep it busy during transfers; those of several GPUs share the work by taking requests when
-//! idle.
+//! idle. One that fails leaves its requests to the others: a lost GPU must not take the healthy ones along.
 //!
 //! Nothing hangs: a request that is dropped unanswered, because the evaluator panicked or the
 //! thread ended, answers itself with an error.
@@ -14,6 +14,7 @@
 mod tests;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 
 use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
@@ -26,8 +27,8 @@ const BACKEND: &str = "batcher";
 /// it for more.
 ///
 /// A call takes whole requests until it has `enough` rows. The threads end when the last client is
-/// dropped; then the handles may be joined. A panic in an evaluator ends its thread and is returned
-/// by its handle; when no thread is left every client gets an error.
+/// dropped; then the handles may be joined. A failure of an evaluator ends its thread, unless it is the last. A panic
+/// does, and is returned by its handle; when no thread is left every client gets an error.
 ///
 /// # Errors
 /// [`EvalError::Run`] without evaluators, or if the system cannot create a thread.
@@ -44,6 +45,7 @@ pub fn spawn_batcher(
         requests: sender,
         spare: Buffers::new(first.info()),
     };
+    let working = Arc::new(AtomicUsize::new(evaluators.len()));
     let mut handles = Vec::new();
     for (number, evaluator) in evaluators.into_iter().enumerate() {
         let server = Server {
@@ -51,6 +53,7 @@ pub fn spawn_batcher(
             evaluator,
             requests: receiver.clone(),
             enough,
+            working: Arc::clone(&working),
         };
         let thread = std::thread::Builder::new().name(format!("{BACKEND}-{number}"));
         let handle = thread.spawn(move || server.run());
@@ -88,6 +91,8 @@ struct Request {
     /// `None` once the request is answered.
     buffers: Option<Buffers>,
     reply: Sender<Reply>,
+    /// Where it waits.
+    queue: Sender<Request>,
 }
 
 impl Request {
@@ -100,6 +105,12 @@ impl Request {
             // A client that is gone no longer needs its answer.
             let _ = self.reply.send(Reply { buffers, result });
         }
+    }
+
+    /// Leaves it to another thread. If there is none, the request is dropped and thereby answered.
+    fn put_back(self) {
+        let queue = self.queue.clone();
+        drop(queue.send(self));
     }
 }
 
@@ -118,14 +129,33 @@ struct Server {
     merged: Buffers,
     /// Rows from which on no request is added.
     enough: usize,
+    /// How many threads have not ended because their evaluator failed.
+    working: Arc<AtomicUsize>,
 }
 
 impl Server {
     fn run(mut self) {
         let mut group = Vec::new();
         while self.gather(&mut group) {
-            self.serve(&mut group);
+            let result = self.serve(&mut group);
+            if let Err(error) = &result
+                && self.may_end()
+            {
+                log::error!("of several evaluators one fails, and is not used any more: {error}");
+                group.into_iter().for_each(Request::put_back);
+                return;
+            }
+            for mut request in group.drain(..) {
+                request.answer(result.clone());
+            }
         }
+    }
+
+    /// Whether other threads are left to do the work of this one, which does not count from then on.
+    fn may_end(&self) -> bool {
+        let less = |working: usize| working.checked_sub(1).filter(|&left| left > 0);
+        let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
+        self.working.fetch_update(set, fetch, less).is_ok()
     }
 
     /// Waits for a request and adds waiting requests until there are enough rows; the others are
@@ -145,31 +175,26 @@ impl Server {
         true
     }
 
-    /// Evaluates a group in one call and answers it; leaves it empty.
-    fn serve(&mut self, group: &mut Vec<Request>) {
-        if let [alone] = group.as_mut_slice() {
-            if let Some(Buffers { batch, out }) = &mut alone.buffers {
-                let result = self.evaluator.evaluate(batch, out);
-                alone.answer(result);
-            }
-            group.clear();
-            return;
+    /// Evaluates a group in one call, into the buffers of its requests.
+    fn serve(&mut self, group: &mut [Request]) -> Result<(), EvalError> {
+        if let [alone] = group
+            && let Some(Buffers { batch, out }) = &mut alone.buffers
+        {
+            return self.evaluator.evaluate(batch, out);
         }
         self.merged.batch.clear();
         for Buffers { batch, .. } in group.iter().flat_map(|request| &request.buffers) {
             self.merged.batch.append(batch);
         }
         let Buffers { batch, out } = &mut self.merged;
-        let result = self.evaluator.evaluate(batch, out);
+        self.evaluator.evaluate(batch, out)?;
         let mut start = 0;
-        for mut request in group.drain(..) {
-            let len = request.len();
-            if let (Ok(()), Some(buffers)) = (&result, &mut request.buffers) {
-                buffers.out.copy_rows(out, start..start + len);
-            }
-            start += len;
-            request.answer(result.clone());
+        for own in group.iter_mut().flat_map(|request| &mut request.buffers) {
+            let end = start + own.batch.len();
+            own.out.copy_rows(out, start..end);
+            start = end;
         }
+        Ok(())
     }
 }
 
@@ -199,6 +224,7 @@ impl Evaluator for BatchClient {
         drop(self.requests.send(Request {
             buffers: Some(buffers),
             reply,
+            queue: self.requests.clone(),
         }));
         // Every request sends a reply, so this neither hangs nor fails.
         let Reply { buffers, result } = answer

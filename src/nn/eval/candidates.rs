@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::{BackendKind, Device, EvalError, EvaluatorFactory, LoadOptions, ModelSource};
+use super::{BackendKind, EvalError, EvaluatorFactory, LoadOptions, ModelSource};
 
 /// A backend that may be able to run a network.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,22 +22,6 @@ impl Candidate {
             verdict: kind.available(options),
         });
         judged.into()
-    }
-
-    /// The automatic choice.
-    ///
-    /// # Errors
-    /// [`EvalError::Unavailable`] with the reason of each backend for the device when none is available.
-    pub fn best(options: &LoadOptions) -> Result<BackendKind, EvalError> {
-        if options.device != Device::Cpu {
-            // No other computes there.
-            return BackendKind::Ort
-                .available(options)
-                .map(|_| BackendKind::Ort);
-        }
-        let all = Candidate::all(options);
-        let best = all.iter().find(|candidate| candidate.verdict.is_ok());
-        best.map_or_else(|| Err(none(options, &all)), |best| Ok(best.kind))
     }
 }
 
@@ -102,7 +86,7 @@ impl fmt::Display for Candidate {
 #[cfg(all(feature = "tract", feature = "ort"))]
 mod tests {
     use super::super::testnet::SMALL;
-    use super::super::{CudaDevices, LibraryPlaces, PLANES, POLICY, VALUE, suite};
+    use super::super::{CudaDevices, Device, LibraryPlaces, PLANES, POLICY, VALUE, suite};
     use super::*;
     use crate::onnx::GraphBuilder;
 
@@ -117,11 +101,6 @@ mod tests {
             board: None,
             profile: None,
         }
-    }
-
-    #[test]
-    fn the_fastest_that_can_be_had_is_chosen() {
-        assert_eq!(Candidate::best(&bare(Device::Cpu)), Ok(BackendKind::Native));
     }
 
     /// A network that only other backends can read.
@@ -164,9 +143,8 @@ mod tests {
         );
         assert!(words[0].starts_with("native: part of this program, "));
         assert_eq!(words[2], "tract: part of this program");
-        let error = Candidate::best(&bare(Device::Cuda(CudaDevices::only(0))))
-            .unwrap_err()
-            .to_string();
+        let card = bare(Device::Cuda(CudaDevices::only(0)));
+        let error = BackendKind::Ort.available(&card).unwrap_err().to_string();
         for part in ["cuda:0 needs ONNX Runtime for GPUs", "onnxruntime-gpu"] {
             assert!(error.contains(part), "{error}");
         }

@@ -90,8 +90,8 @@ fn best(numbers: &[f64]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::HashEvaluator;
     use crate::eval::testnet::{SMALL, random_batch};
-    use crate::eval::{HashEvaluator, UniformEvaluator};
 
     /// An answer to one position: logits of three moves, and of win and loss.
     fn answer(policy: [f32; 3], value: [f32; 2]) -> Outputs {
@@ -146,7 +146,7 @@ mod tests {
                 part.push(row as u128).copy_from_slice(batch.row(row));
             }
             let mut first = HashEvaluator::new(SMALL.info());
-            let mut second = UniformEvaluator::new(SMALL.info());
+            let mut second = HashEvaluator::uniform(SMALL.info());
             Difference::between([&mut first, &mut second], &part, &legal[rows]).unwrap()
         };
         let (whole, parts) = (on(0..5), on(0..2).and(on(2..5)));

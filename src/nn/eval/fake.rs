@@ -1,50 +1,29 @@
-//! Evaluators without a network, for tests and for `tengen bench`.
-//!
-//! - [`UniformEvaluator`] has no preferences: the search alone decides. For tests of the search,
-//!   and to measure it without a network.
-//! - [`HashEvaluator`] gives pseudo-random answers, the same on every machine. For the bench
-//!   signature and for tests that must notice swapped rows or answers.
+//! Evaluators without a network, for tests and for `tengen bench`: of the search alone, and of what must notice swapped
+//! rows or answers.
 
 use super::{Batch, EvalError, Evaluator, ModelInfo, Outputs};
 
 const BACKEND: &str = "fake";
-
-/// Answers zero logits: all moves equally likely, the game even.
-#[derive(Debug, Clone)]
-pub struct UniformEvaluator {
-    info: ModelInfo,
-}
-
-impl UniformEvaluator {
-    /// An evaluator with the metadata `info`.
-    pub fn new(info: ModelInfo) -> UniformEvaluator {
-        UniformEvaluator { info }
-    }
-}
-
-impl Evaluator for UniformEvaluator {
-    fn info(&self) -> &ModelInfo {
-        &self.info
-    }
-
-    fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
-        self.info.check_batch(BACKEND, batch)?;
-        out.reset_for(batch.len(), self.info.output_lens());
-        Ok(())
-    }
-}
 
 /// Answers with logits in [-2, 2) that are a hash of the input row: a deterministic stand-in for a
 /// network, bit-identical on every machine.
 #[derive(Debug, Clone)]
 pub struct HashEvaluator {
     info: ModelInfo,
+    is_uniform: bool,
 }
 
 impl HashEvaluator {
     /// An evaluator with the metadata `info`.
     pub fn new(info: ModelInfo) -> HashEvaluator {
-        HashEvaluator { info }
+        let is_uniform = false;
+        HashEvaluator { info, is_uniform }
+    }
+
+    /// One whose logits are all 0: all moves equally likely, the game even.
+    pub fn uniform(info: ModelInfo) -> HashEvaluator {
+        let is_uniform = true;
+        HashEvaluator { info, is_uniform }
     }
 }
 
@@ -56,6 +35,9 @@ impl Evaluator for HashEvaluator {
     fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
         self.info.check_batch(BACKEND, batch)?;
         out.reset_for(batch.len(), self.info.output_lens());
+        if self.is_uniform {
+            return Ok(());
+        }
         for index in 0..batch.len() {
             let mut state = hash(batch.row(index));
             out.row_mut(index).fill_with(|| next_logit(&mut state));
@@ -92,7 +74,7 @@ mod tests {
 
     #[test]
     fn fakes_pass_the_suite() {
-        suite::check(&mut UniformEvaluator::new(SMALL.info()));
+        suite::check(&mut HashEvaluator::uniform(SMALL.info()));
         suite::check(&mut HashEvaluator::new(SMALL.info()));
     }
 

@@ -16,7 +16,7 @@ use super::library::FETCH_FOR_GPUS;
 use super::native::Level;
 use super::{
     BackendKind, Batch, Device, EvalError, Evaluator, HashEvaluator, HumanProfile, LibraryPlaces,
-    ModelInfo, NativeModel, Outputs, UniformEvaluator, katago,
+    ModelInfo, NativeModel, Outputs, katago,
 };
 #[cfg(feature = "ort")]
 use super::{OrtModel, spawn_batcher};
@@ -125,10 +125,10 @@ impl LoadOptions {
     }
 }
 
-/// Rows after which a GPU call takes no further request. A request has 64 at most, so one with 448
-/// takes one more and fills the largest size of calls, 512. Not measured.
+/// Rows from which on a GPU call takes no further request: one with 448 takes one more, and with the usual 64 rows
+/// fills the largest size of calls, 512. Not measured.
 #[cfg(feature = "ort")]
-const GPU_BATCH: usize = 449;
+const ENOUGH_FOR_GPU: usize = 449;
 
 /// Evaluators on each GPU: while one computes, the other's rows and answers are transferred, and
 /// workers continue. Not measured.
@@ -227,9 +227,9 @@ impl EvaluatorFactory {
         Ok(())
     }
 
-    /// Evaluators with uniform answers, see [`UniformEvaluator`]; `info` is as that of a file, with 2 or 3 outcomes.
+    /// Evaluators with uniform answers, see [`HashEvaluator::uniform`]; `info` is as that of a file, with 2 or 3 outcomes.
     pub fn uniform(info: ModelInfo) -> EvaluatorFactory {
-        let evaluator = UniformEvaluator::new(info);
+        let evaluator = HashEvaluator::uniform(info);
         EvaluatorFactory::new(evaluator.info().clone(), move || Ok(evaluator.clone()))
     }
 
@@ -325,11 +325,12 @@ fn open_ort(model: OrtModel, device: Device) -> Result<EvaluatorFactory, EvalErr
     };
     let mut evaluators: Vec<Box<dyn Evaluator>> = Vec::new();
     for card in devices.numbers() {
+        let has_failed = Arc::default();
         for _ in 0..EVALUATORS_PER_GPU {
-            evaluators.push(Box::new(model.on_card(card)?));
+            evaluators.push(Box::new(model.on_card(card, &has_failed)?));
         }
     }
-    shared(evaluators, GPU_BATCH)
+    shared(evaluators, ENOUGH_FOR_GPU)
 }
 
 /// Evaluators behind one batcher, whose clients all workers get; a call takes requests until it has

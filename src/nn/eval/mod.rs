@@ -42,7 +42,7 @@ pub use batcher::{BatchClient, spawn_batcher};
 pub use cache::{CachedEvaluator, EvalCache};
 pub use candidates::{Candidate, Opened, open_best};
 pub use difference::Difference;
-pub use fake::{HashEvaluator, UniformEvaluator};
+pub use fake::HashEvaluator;
 pub use info::{LEAD, ModelInfo, OWNERSHIP, PLANES, POLICY, VALUE};
 pub use katago::{HumanProfile, UnknownProfile};
 pub use library::{FETCH, FETCH_FOR_GPUS, LIBRARY_FILE, LibraryPlaces, has_driver};

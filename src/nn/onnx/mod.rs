@@ -37,7 +37,7 @@ mod validate;
 
 pub use graph::{Attribute, GraphBuilder, Value};
 pub use header::{CHECKSUM, Checksum, Header, TensorInfo, with_checksum};
-pub use model::{Model, ModelNode, PART};
+pub use model::{Model, ModelNode};
 pub use tensor::{Numbers, Tensor, element_name};
 pub use to_f16::to_f16;
 pub use validate::{validate, validate_operators};

@@ -23,8 +23,7 @@ pub struct Model {
     pub tensors: Vec<Tensor>,
 }
 
-/// One operator with one output. One that splits a tensor is there once for each of its outputs, with the attribute
-/// [`PART`].
+/// One operator with one output. One that splits a tensor is there once for each of its outputs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelNode {
     /// The operator's name, such as `Conv`.
@@ -35,10 +34,9 @@ pub struct ModelNode {
     pub output: String,
     /// Constant arguments.
     pub attributes: Vec<(String, Attribute)>,
+    /// Which output of how many it stands for, if its operator has several.
+    pub part: Option<[usize; 2]>,
 }
-
-/// Which output of how many a node of an operator with several outputs stands for: not an attribute of the file.
-pub const PART: &str = "part";
 
 impl ModelNode {
     /// A constant argument that is one integer.
@@ -73,15 +71,9 @@ impl Model {
     /// it contains something that this program does not write.
     pub fn read(bytes: &[u8]) -> Result<Model, OnnxError> {
         let header = Header::read(bytes)?;
-        let mut model = ModelProto::decode(bytes)?;
-        if let Some(graph) = &mut model.graph {
-            let (mut nodes, mut room) = (Vec::new(), MOST_COPIED);
-            for node in std::mem::take(&mut graph.node) {
-                nodes.append(&mut parts(node, &mut room)?);
-            }
-            graph.node = nodes;
-        }
-        Model::from_proto(header, model)
+        let mut room = MOST_COPIED;
+        let read = |node| parts(node, &mut room);
+        Model::from_proto(header, ModelProto::decode(bytes)?, read)
     }
 
     /// Like [`Model::read`], for a model that will be written again: a file with content that these
@@ -100,10 +92,14 @@ impl Model {
             let message = "it holds what this program does not write, which would be lost";
             return Err(OnnxError::Foreign(message.to_owned()));
         }
-        Model::from_proto(header, model)
+        Model::from_proto(header, model, |node| Ok(vec![ModelNode::try_from(node)?]))
     }
 
-    fn from_proto(header: Header, model: ModelProto) -> Result<Model, OnnxError> {
+    fn from_proto(
+        header: Header,
+        model: ModelProto,
+        read: impl FnMut(NodeProto) -> Result<Vec<ModelNode>, OnnxError>,
+    ) -> Result<Model, OnnxError> {
         validate::check_operators(&model)?;
         let opset = validate::opset(&model)?;
         let graph = model.graph.unwrap_or_default();
@@ -111,12 +107,14 @@ impl Model {
             let message = "it has constants that are sparse tensors";
             return Err(OnnxError::Foreign(message.to_owned()));
         }
-        let (nodes, tensors) = (graph.node.into_iter(), graph.initializer.into_iter());
+        let nodes = graph.node.into_iter().map(read);
+        let nodes = nodes.collect::<Result<Vec<_>, _>>()?;
+        let tensors = graph.initializer.into_iter();
         Ok(Model {
             header,
             name: graph.name.unwrap_or_default(),
             opset,
-            nodes: nodes.map(ModelNode::try_from).collect::<Result<_, _>>()?,
+            nodes: nodes.into_iter().flatten().collect(),
             tensors: tensors.map(Tensor::try_from).collect::<Result<_, _>>()?,
         })
     }
@@ -149,10 +147,10 @@ impl Model {
 const MOST_COPIED: usize = 4 << 20;
 
 /// A node that splits a tensor, as a node for each of its outputs, which takes some of `room`; other nodes as they are.
-fn parts(mut node: NodeProto, room: &mut usize) -> Result<Vec<NodeProto>, OnnxError> {
+fn parts(mut node: NodeProto, room: &mut usize) -> Result<Vec<ModelNode>, OnnxError> {
     let count = node.output.len();
     if node.op_type != "Split" || count < 2 {
-        return Ok(vec![node]);
+        return Ok(vec![ModelNode::try_from(node)?]);
     }
     let label = validate::label(&node);
     let outputs = std::mem::take(&mut node.output);
@@ -163,14 +161,17 @@ fn parts(mut node: NodeProto, room: &mut usize) -> Result<Vec<NodeProto>, OnnxEr
             "{label} splits a tensor into {count} parts, which are too many"
         ))
     })?;
-    let part = |(index, output): (usize, String)| {
-        let which = Attribute::Ints(vec![index as i64, count as i64]);
-        let mut part = node.clone();
-        part.attribute.push((PART, which).into());
-        part.output = vec![output];
-        part
+    let part = |(index, output)| -> Result<ModelNode, OnnxError> {
+        let node = NodeProto {
+            output: vec![output],
+            ..node.clone()
+        };
+        Ok(ModelNode {
+            part: Some([index, count]),
+            ..ModelNode::try_from(node)?
+        })
     };
-    Ok(outputs.into_iter().enumerate().map(part).collect())
+    outputs.into_iter().enumerate().map(part).collect()
 }
 
 impl TryFrom<NodeProto> for ModelNode {
@@ -188,6 +189,7 @@ impl TryFrom<NodeProto> for ModelNode {
             inputs: node.input,
             output,
             attributes: attributes.collect::<Result<_, _>>()?,
+            part: None,
         })
     }
 }
@@ -319,7 +321,11 @@ mod tests {
         };
         let whole = split(20_000, 10).unwrap();
         assert_eq!(whole.nodes.len(), 20_002);
-        assert_eq!(whole.nodes[20_001].output, "part19999");
+        let last = &whole.nodes[20_001];
+        assert_eq!(
+            (&*last.output, last.part),
+            ("part19999", Some([19_999, 20_000]))
+        );
         let message = split(2_000, 50_000).unwrap_err().to_string();
         assert!(
             message.contains("Split part0 splits a tensor into 2000"),

@@ -164,9 +164,24 @@ fn check_graph(graph: &GraphProto) -> Result<(), OnnxError> {
     }
     check_nodes(&graph.node, false)?;
     let constants = constants(graph);
+    let short = constants.iter();
+    let short = short.filter_map(|(&name, tensor)| Some((name, short_list(tensor)?)));
+    let mut short: HashMap<&str, Vec<f64>> = short.collect();
     for node in &graph.node {
         check_scales(node, &constants)?;
-        check_fill(node, &constants)?;
+        check_fill(node, &short)?;
+        // What only moves or joins such numbers leaves them known.
+        let joined = match &*node.op_type {
+            "Cast" | "Identity" | "Reshape" | "Squeeze" | "Unsqueeze" => 1,
+            "Concat" => SHORT,
+            _ => 0,
+        };
+        let lists = node.input.iter().take(joined);
+        let lists: Option<Vec<_>> = lists.map(|name| short.get(&**name).cloned()).collect();
+        let list = lists.unwrap_or_default().concat();
+        if let (1..=SHORT, [made]) = (list.len(), &node.output[..]) {
+            short.insert(made, list);
+        }
     }
     Ok(())
 }
@@ -264,36 +279,49 @@ fn check_scales(
     Ok(())
 }
 
+/// Numbers of the longest list that may hold lengths of axes.
+const SHORT: usize = 16;
+
+/// The numbers of a constant that may hold lengths of axes.
+fn short_list(tensor: &TensorProto) -> Option<Vec<f64>> {
+    let (_, dims) = tensor.stored().ok()?;
+    if dims.iter().product::<usize>() > SHORT {
+        return None;
+    }
+    let numbers = Tensor::try_from(tensor.clone()).ok()?.numbers;
+    Some(match numbers {
+        Numbers::I64(numbers) => numbers.into_iter().map(|number| number as f64).collect(),
+        Numbers::I32(numbers) => numbers.into_iter().map(f64::from).collect(),
+        Numbers::F32(numbers) => numbers.into_iter().map(f64::from).collect(),
+        _ => return None,
+    })
+}
+
 /// The most numbers of a tensor that is made from a few: those of a layer of a large network are a tenth.
-const MOST_MADE: i64 = 1 << 24;
+const MOST_MADE: f64 = 16_777_216.0;
 
 /// What is made from a few numbers is not made large by them: backends compute such tensors while they load a file.
-fn check_fill(node: &NodeProto, constants: &HashMap<&str, &TensorProto>) -> Result<(), OnnxError> {
-    let lengths: &[usize] = match &*node.op_type {
-        "ConstantOfShape" => &[0],
-        "Expand" | "OneHot" | "Pad" | "Range" | "Tile" => &[1],
-        "Resize" => &[3],
-        _ => &[],
+/// `short` has the lists of numbers that are known.
+fn check_fill(node: &NodeProto, short: &HashMap<&str, Vec<f64>>) -> Result<(), OnnxError> {
+    let known = |input: usize| short.get(&**node.input.get(input)?);
+    let first = |input, usual| {
+        known(input)
+            .and_then(|list| list.first().copied())
+            .unwrap_or(usual)
     };
-    for &input in lengths {
-        let name = node.input.get(input).map_or("", |name| name);
-        let tensor = constants
-            .get(name)
-            .map(|&tensor| Tensor::try_from(tensor.clone()));
-        let Some(Ok(Tensor {
-            numbers: Numbers::I64(numbers),
-            ..
-        })) = tensor
-        else {
-            continue;
-        };
-        let lengths = numbers.iter().map(|length| length.saturating_abs().max(1));
-        if lengths.fold(1, i64::saturating_mul) > MOST_MADE {
-            let label = label(node);
-            return unsound(format!(
-                "{label}: by {name} it would make more than {MOST_MADE} numbers"
-            ));
-        }
+    let lengths = |list: &Vec<f64>| -> f64 { list.iter().map(|len| len.abs().max(1.0)).product() };
+    let made: f64 = match &*node.op_type {
+        "ConstantOfShape" => known(0).map_or(0.0, lengths),
+        "Expand" | "OneHot" | "Pad" | "Tile" => known(1).map_or(0.0, lengths),
+        "Resize" => known(3).map_or(0.0, lengths),
+        "Range" => ((first(1, 0.0) - first(0, 0.0)) / first(2, 1.0)).abs(),
+        _ => 0.0,
+    };
+    match made > MOST_MADE {
+        true => unsound(format!(
+            "{}: it would make more than {MOST_MADE} numbers",
+            label(node)
+        )),
+        false => Ok(()),
     }
-    Ok(())
 }

@@ -14,7 +14,7 @@ use tengen::clock::{Clock as _, SystemClock};
 use tengen::engine::{Backend, EngineOptions, built_in, built_in_name, none_built_in};
 use tengen::program;
 use tengen::search::StopFlag;
-use tengen_nn::eval::{BackendKind, Candidate, ModelSource};
+use tengen_nn::eval::{BackendKind, ModelSource};
 
 /// Prints the error that ends the program, on the standard error stream.
 pub(crate) fn complain(error: &anyhow::Error) {
@@ -133,7 +133,7 @@ fn source(
         Backend::Network(backend) => backend,
         Backend::Auto => match loaded {
             Some(backend) => backend,
-            None => Candidate::best(&options.load()).map_err(|error| without(&error))?,
+            None => BackendKind::usual(options.device),
         },
     };
     let (game, board) = (&options.game, options.board());

@@ -50,8 +50,13 @@ fn serve(evaluator: impl Evaluator + 'static, lens: &[usize]) -> (Vec<Reply>, Ve
         let batch = random_batch(ROW, len, seed);
         let out = Outputs::new();
         let buffers = Some(Buffers { batch, out });
-        let reply = reply.clone();
-        requests.send(Request { buffers, reply }).unwrap();
+        let (reply, queue) = (reply.clone(), requests.clone());
+        let request = Request {
+            buffers,
+            reply,
+            queue,
+        };
+        requests.send(request).unwrap();
     }
     // Without senders the server ends with the last request, and the lists with the server.
     drop((requests, reply));
@@ -61,6 +66,7 @@ fn serve(evaluator: impl Evaluator + 'static, lens: &[usize]) -> (Vec<Reply>, Ve
         evaluator,
         requests: waiting,
         enough: 8,
+        working: Arc::new(AtomicUsize::new(1)),
     };
     server.run();
     (replies.iter().collect(), lengths.iter().collect())
@@ -138,6 +144,28 @@ fn an_error_reaches_every_waiting_client_and_the_next_request_is_tried() {
     }
     drop(client);
     thread.join().unwrap();
+}
+
+#[test]
+fn one_that_fails_leaves_its_work_to_the_others() {
+    let failing = || FailingEvaluator::new(SMALL.info(), 0, Failure::Error);
+    let (mut client, threads) =
+        spawn_batcher(vec![Box::new(failing()), Box::new(hash())], 8).unwrap();
+    // Eventually the failing one has a request.
+    while !threads[0].is_finished() {
+        suite::run(&mut client, &random_batch(ROW, 2, 1));
+    }
+    drop(client);
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    // The last one left answers, and tries again.
+    let (mut client, _) = spawn_batcher(vec![Box::new(failing()), Box::new(failing())], 8).unwrap();
+    for _ in 0..4 {
+        let answer = client.evaluate(&random_batch(ROW, 1, 1), &mut Outputs::new());
+        let text = answer.unwrap_err().to_string();
+        assert!(text.contains("fails on purpose"), "{text}");
+    }
 }
 
 #[test]

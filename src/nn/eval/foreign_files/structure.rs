@@ -2,9 +2,10 @@
 
 use super::changes::*;
 use super::{Case, Change, Refused, Same, Unsound, case};
+use crate::onnx::Attribute;
 use crate::onnx::testing::{
-    FunctionProto, ModelProto, NodeProto, OperatorSetIdProto, SparseTensorProto,
-    StringStringEntryProto, TensorProto,
+    FunctionProto, ModelProto, OperatorSetIdProto, SparseTensorProto, StringStringEntryProto,
+    TensorProto,
 };
 
 pub(super) fn cases() -> Vec<Case> {
@@ -284,20 +285,52 @@ fn places() -> Vec<Case> {
 
 /// Tensors that would fill the memory.
 fn sizes() -> Vec<Case> {
-    vec![case(
-        "sizes: very many numbers, made from two",
-        |model: &mut ModelProto| {
+    let filled = |op: &'static str, inputs: &'static [&'static str]| {
+        move |model: &mut ModelProto| {
             let graph = graph(model);
-            graph.initializer.push(list("lengths", &[1 << 20, 1 << 20]));
-            graph.node.push(NodeProto {
-                op_type: "ConstantOfShape".to_owned(),
-                input: vec!["lengths".to_owned()],
-                output: vec!["filled".to_owned()],
-                ..NodeProto::default()
+            let lists: [(&str, &[i64]); 4] = [
+                ("lengths", &[1 << 20, 1 << 20]),
+                ("length", &[1 << 20]),
+                ("least", &[-(1 << 40)]),
+                ("zero", &[0]),
+            ];
+            let lists = lists.map(|(name, numbers)| list(name, numbers));
+            graph.initializer.extend(lists);
+            graph.initializer.push(TensorProto {
+                name: "far".to_owned(),
+                data_type: 1,
+                float_data: vec![1e10],
+                ..TensorProto::default()
             });
-        },
-        Unsound("ConstantOfShape filled: by lengths it would make more than"),
-    )]
+            let mut joined = new_node("Concat", &["length", "moved"], "joined");
+            joined.attribute = vec![("axis", Attribute::Int(0)).into()];
+            let moved = new_node("Identity", &["length"], "moved");
+            let filled = new_node(op, inputs, "filled");
+            graph.node.extend([moved, joined, filled]);
+        }
+    };
+    vec![
+        case(
+            "sizes: very many numbers, made from two",
+            filled("ConstantOfShape", &["lengths"]),
+            Unsound("ConstantOfShape filled: it would make more than"),
+        ),
+        case(
+            "sizes: very many numbers by lengths that are joined",
+            filled("ConstantOfShape", &["joined"]),
+            Unsound("ConstantOfShape filled: it would make more than"),
+        ),
+        case(
+            "sizes: a range from far below zero",
+            filled("Range", &["least", "zero"]),
+            Unsound("Range filled: it would make more than"),
+        ),
+        case(
+            "sizes: a range of fractions",
+            filled("Range", &["zero", "far"]),
+            Unsound("Range filled: it would make more than"),
+        ),
+    ]
 }
 
 /// Inputs and outputs of another element type, or more of them.

@@ -19,7 +19,7 @@ use crate::eval::{
     Batch, Evaluator, EvaluatorFactory, LoadOptions, ModelSource, NativeModel, Outputs, suite,
 };
 use crate::files::scratch::Scratch;
-use crate::onnx::{Model, Tensor};
+use crate::onnx::{Model, Tensor, to_f16};
 use net::{Plan, Tip};
 
 /// Residual and pooling blocks, as the networks of 2020 have them.
@@ -251,6 +251,9 @@ fn transformers_are_computed_alike_on_every_processor() {
             suite::agree(&mut load(level, false), &mut load(portable, false), 1e-4);
             suite::agree(&mut load(level, true), &mut load(portable, false), 1e-2);
         }
+        // So is the file in half precision, with its normalisations in f32.
+        let half = NativeModel::load("half", &to_f16(&onnx).unwrap(), None);
+        assert!(half.is_ok(), "{:?}", half.err());
     }
 }
 

@@ -11,7 +11,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::grid::Layout;
-use super::kernels::{Activation, Lanes, Pairing, PoolKind};
+use super::kernels::{Activation, LANES, Lanes, Pairing, PoolKind};
 
 /// Index of a value in [`Graph::values`].
 pub(super) type ValueId = usize;
@@ -37,6 +37,14 @@ impl Shape {
             Shape::Map(_) => Some(Layout::Board),
             Shape::Tokens(_) => Some(Layout::Row),
             Shape::Pooled(_) | Shape::Vector(_) => None,
+        }
+    }
+
+    /// How many numbers it is for a position, on a board of this many points.
+    fn numbers(self, area: usize) -> usize {
+        match self {
+            Shape::Map(channels) | Shape::Tokens(channels) => channels.saturating_mul(area),
+            Shape::Pooled(numbers) | Shape::Vector(numbers) => numbers,
         }
     }
 
@@ -175,6 +183,21 @@ pub(super) enum Op {
     Tokens(TokenOp),
 }
 
+impl Op {
+    /// Numbers of its weights, of outputs in whole blocks.
+    fn weights(&self) -> usize {
+        match self {
+            Op::Conv(conv) | Op::Depthwise(conv) => {
+                let row = conv.inputs * conv.kernel[0] * conv.kernel[1];
+                conv.bias.len().next_multiple_of(LANES) * row
+            }
+            Op::Dense(dense) => dense.weights.len(),
+            Op::Tokens(TokenOp::Pair(_, Some(table))) => table.len() * LANES,
+            _ => 0,
+        }
+    }
+}
+
 /// What only tokens have.
 #[derive(Debug, Clone)]
 pub(super) enum TokenOp {
@@ -210,25 +233,7 @@ pub(super) struct Graph {
     pub(super) outputs: Vec<ValueId>,
 }
 
-/// The most numbers of all values of a position together: the largest known networks for 19x19 have half of it.
-const MOST_NUMBERS: usize = 1 << 28;
-
 impl Graph {
-    /// Refuses values that would fill the memory: a few nodes can double them again and again.
-    fn check_sizes(&self, area: usize) -> Result<(), String> {
-        let numbers = |shape: &Shape| match *shape {
-            Shape::Map(channels) | Shape::Tokens(channels) => channels.saturating_mul(area),
-            Shape::Pooled(numbers) | Shape::Vector(numbers) => numbers,
-        };
-        let all = self.values.iter().map(numbers);
-        match all.fold(0, usize::saturating_add) <= MOST_NUMBERS {
-            true => Ok(()),
-            false => Err(format!(
-                "its values would be more than {MOST_NUMBERS} numbers for a position"
-            )),
-        }
-    }
-
     /// Leaves out nodes whose answer nothing reads.
     fn leave_out_unread(&mut self) {
         let mut read = vec![false; self.values.len()];
@@ -251,26 +256,6 @@ impl Graph {
             {
                 steps.zero += least;
             }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_that_would_fill_the_memory_are_refused() {
-        let graph = |channels: usize| Graph {
-            values: vec![Shape::Map(channels); 4],
-            nodes: Vec::new(),
-            input: 0,
-            outputs: Vec::new(),
-        };
-        assert_eq!(graph(1 << 16).check_sizes(400), Ok(()));
-        for channels in [1 << 18, usize::MAX] {
-            let message = graph(channels).check_sizes(400).unwrap_err();
-            assert!(message.contains("numbers for a position"), "{message}");
         }
     }
 }

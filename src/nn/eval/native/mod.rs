@@ -14,8 +14,6 @@
 //! tokens and attention multiply words where these are faster, whatever the file. Graphs with unsupported
 //! operations are refused by name; `tract` reads them.
 
-#[cfg(all(test, feature = "tract"))]
-mod exports;
 mod graph;
 pub mod grid;
 pub mod kernels;

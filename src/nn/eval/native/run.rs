@@ -80,6 +80,15 @@ impl Memory {
         Memory { values, rooms }
     }
 
+    /// Fills rows of points, which are written before they are read, with what no step may read.
+    #[cfg(test)]
+    pub(super) fn spoil(&mut self, plan: &Plan) {
+        let maps = self.values.numbers.iter_mut().zip(&plan.layout.numbers);
+        for (map, _) in maps.filter(|(_, (_, layout))| *layout == Layout::Row) {
+            map.fill(Lanes([f32::INFINITY; LANES]));
+        }
+    }
+
     /// The numbers of a vector.
     pub(super) fn copy_vector(&self, part: VectorPart, to: &mut [f32]) {
         for (to, line) in to.chunks_mut(LANES).zip(self.values.lines(part)) {

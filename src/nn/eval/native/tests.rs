@@ -1,8 +1,11 @@
 //! The backend as a whole, with every instruction set of this machine.
 
+#[cfg(feature = "tract")]
+mod pytorch;
+
 use proptest::prelude::*;
 
-use super::plan::ConvKind;
+use super::plan::{ConvKind, Step};
 use super::*;
 use crate::BoardSize;
 use crate::eval::suite;
@@ -370,7 +373,91 @@ fn with_value(make: impl FnOnce(&mut GraphBuilder, Value, Value) -> Value) -> Ve
     graph.output(VALUE, value, info.value_shape());
     let policy = graph.flatten(planes);
     graph.output(POLICY, policy, info.policy_shape());
-    graph.finish(&info.to_metadata()).unwrap()
+    let mut metadata = info.to_metadata();
+    metadata.push((PRECISION.to_owned(), "int8".to_owned()));
+    graph.finish(&metadata).unwrap()
+}
+
+#[test]
+fn tokens_are_not_read_as_bytes() {
+    let Layer { size, inputs, .. } = Layer::INTEGER;
+    let onnx = with_value(|graph, planes, _| {
+        let channels = inputs as i64;
+        let turned = || vec![("perm", Attribute::Ints(vec![0, 2, 1]))];
+        let rows = graph.reshape(planes, &[-1, channels, size.area() as i64]);
+        let tokens = graph.node("Transpose", &[rows], turned());
+        let rows = graph.node("Transpose", &[tokens], turned());
+        let sides = [size.height, size.width].map(i64::from);
+        let map = graph.reshape(rows, &[-1, channels, sides[0], sides[1]]);
+        let map = rounded(graph, map, 0);
+        let bytes = graph.signed_bytes("bytes", &[2, inputs, 1, 1], &vec![1; 2 * inputs]);
+        let scales = graph.weights("scales", &[2], &[0.5; 2]);
+        let axis = vec![("axis", Attribute::Int(0))];
+        let weights = graph.node("DequantizeLinear", &[bytes, scales], axis);
+        let map = graph.node("Conv", &[map, weights], vec![]);
+        graph.reduce_mean(map, &[2, 3])
+    });
+    let refused = NativeModel::load_for("tokens", &onnx, None, Level::best(), true);
+    let refused = refused.unwrap_err().to_string();
+    assert!(refused.contains("tokens is rounded"), "{refused}");
+}
+
+#[test]
+fn what_was_in_memory_before_is_not_read() {
+    let Layer { size, inputs, .. } = Layer::INTEGER;
+    let (channels, area) = (20, size.area() as i64);
+    let perm = |order: &[i64]| vec![("perm", Attribute::Ints(order.to_vec()))];
+    let onnx = with_value(|graph, planes, _| {
+        let product = |graph: &mut GraphBuilder, x, name, [from, to]: [usize; 2]| {
+            let weights: Vec<f32> = (0..from * to).map(|i| number(1, i)).collect();
+            let weights = graph.weights(name, &[from, to], &weights);
+            graph.matmul(x, weights)
+        };
+        let rows = graph.reshape(planes, &[-1, inputs as i64, area]);
+        let tokens = graph.node("Transpose", &[rows], perm(&[0, 2, 1]));
+        let [query, key, value] = ["query", "key", "value"].map(|name| {
+            let x = product(graph, tokens, name, [inputs, channels]);
+            let heads = graph.reshape(x, &[-1, area, 4, 5]);
+            let order = match name {
+                "key" => [0, 2, 3, 1],
+                _ => [0, 2, 1, 3],
+            };
+            graph.node("Transpose", &[heads], perm(&order))
+        });
+        let scores = graph.matmul(query, key);
+        let shares = graph.node("Softmax", &[scores], vec![]);
+        let mixed = graph.matmul(shares, value);
+        let mixed = graph.node("Transpose", &[mixed], perm(&[0, 2, 1, 3]));
+        let mixed = graph.reshape(mixed, &[-1, area, channels as i64]);
+        let squares = graph.mul(mixed, mixed);
+        let axes = vec![("axes", Attribute::Ints(vec![2]))];
+        let mean = graph.node("ReduceMean", &[squares], axes);
+        let epsilon = graph.weights("epsilon", &[1], &[1e-6]);
+        let mean = graph.add(mean, epsilon);
+        let root = graph.node("Sqrt", &[mean], vec![]);
+        let normed = graph.node("Div", &[mixed, root], vec![]);
+        let value = product(graph, normed, "last", [channels, 2]);
+        graph.reduce_mean(value, &[1])
+    });
+    for (level, in_words) in Level::all()
+        .into_iter()
+        .flat_map(|level| [(level, false), (level, true)])
+    {
+        let model = NativeModel::load_for("net", &onnx, None, level, in_words).unwrap();
+        let [mut fresh, mut spoilt] = [(); 2].map(|()| model.evaluator());
+        spoilt.memory.spoil(&model.plan);
+        suite::agree(&mut spoilt, &mut fresh, 0.0);
+    }
+}
+
+#[test]
+fn the_memory_of_the_planes_is_theirs_alone() {
+    let plan = small(Level::best()).model.plan;
+    let written = plan.steps.iter().filter_map(|step| match step {
+        Step::Conv(step) => step.target.numbers,
+        _ => None,
+    });
+    assert!(!written.collect::<Vec<_>>().contains(&plan.planes.slot));
 }
 
 #[test]
@@ -379,22 +466,24 @@ fn a_small_file_does_not_take_all_memory() {
     let doubled =
         with_value(|graph, _, means| (0..60).fold(means, |all, _| graph.concat(&[all, all], 1)));
     let grouped = with_value(|graph, planes, _| {
-        let (channels, groups) = (4096, 2048);
-        let wide = vec![0.5; channels * inputs];
-        let wide = graph.weights("wide", &[channels, inputs, 1, 1], &wide);
-        let wide = graph.conv(planes, wide, None);
-        let dims = [channels, channels / groups, 3, 3];
-        let kernel = graph.weights(
-            "kernel",
-            &dims,
-            &vec![0.5; channels / groups * channels * 9],
-        );
+        let (channels, groups) = (4000, 2000);
+        let wide = graph.weights("wide", &[channels, 1, 1, 1], &vec![0.5; channels]);
+        let wide = graph.grouped_conv(planes, wide, None, inputs);
+        let dims = [channels, channels / groups, 5, 5];
+        let kernel = vec![0.5; dims.iter().product()];
+        let kernel = graph.weights("kernel", &dims, &kernel);
         let y = graph.grouped_conv(wide, kernel, None, groups);
         graph.reduce_mean(y, &[2, 3])
     });
+    let lengths = with_value(|graph, _, means| {
+        let shape = graph.node("Shape", &[means], vec![]);
+        let long = (0..9).fold(shape, |all, _| graph.concat(&[all, all], 0));
+        graph.node("Reshape", &[means, long], vec![])
+    });
     for (onnx, words) in [
-        (doubled, "joins more than"),
-        (grouped, "2048 groups are too many"),
+        (doubled, "take too much memory"),
+        (lengths, "joins more than 8 lengths"),
+        (grouped, "take too much memory"),
     ] {
         assert!(onnx.len() < 2 << 20);
         let refused = NativeModel::load("hostile", &onnx, None).unwrap_err();

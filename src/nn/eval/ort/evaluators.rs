@@ -6,6 +6,8 @@
 //! ONNX Runtime 1.31 fails at outputs in pinned memory, and pinned input was hardly faster (docs/networks.md#nvidia-gpus).
 
 use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::{mem, thread};
 
 use ort::memory::Allocator;
@@ -73,8 +75,8 @@ pub struct BoundEvaluator {
     info: ModelInfo,
     /// One for each of [`SIZES`].
     buckets: Vec<Bucket>,
-    /// A call has failed: the device may be lost.
-    has_failed: bool,
+    /// A call on its GPU has failed, be it of another evaluator there: the device may be lost.
+    has_failed: Arc<AtomicBool>,
 }
 
 /// Calls of one size. Values in the session's memory are dropped before the session.
@@ -88,19 +90,20 @@ struct Bucket {
 
 impl BoundEvaluator {
     /// Creates session and buffers for each size and evaluates it once, with zeros; all sizes
-    /// concurrently, as each takes a good part of a second.
+    /// concurrently, as each takes a good part of a second. `has_failed` is that of its GPU.
     ///
     /// # Errors
     /// Errors of `session`; [`EvalError::Unavailable`] when the device does not compute.
     pub(super) fn new(
         info: &ModelInfo,
+        has_failed: &Arc<AtomicBool>,
         session: impl Fn() -> Result<Session, EvalError> + Sync,
     ) -> Result<BoundEvaluator, EvalError> {
         let session = &session;
         let mut bound = BoundEvaluator {
             info: info.clone(),
             buckets: Vec::new(),
-            has_failed: false,
+            has_failed: Arc::clone(has_failed),
         };
         let made = thread::scope(|scope| {
             let make = |size| scope.spawn(move || Bucket::warm(info, session()?, size));
@@ -119,7 +122,7 @@ impl BoundEvaluator {
                 Err(error) => failure = failure.or(Some(error)),
             }
         }
-        bound.has_failed = failure.is_some();
+        has_failed.fetch_or(failure.is_some(), Ordering::Relaxed);
         failure.map_or(Ok(bound), Err)
     }
 
@@ -141,9 +144,8 @@ impl BoundEvaluator {
 
 impl Drop for BoundEvaluator {
     fn drop(&mut self) {
-        // Freeing memory of a lost device ends the process (ONNX Runtime throws where it frees
-        // pinned memory), although the game may continue without it.
-        if self.has_failed {
+        // Freeing memory of a lost device ends the process, although the game may continue without it.
+        if self.has_failed.load(Ordering::Relaxed) {
             mem::forget(mem::take(&mut self.buckets));
         }
     }
@@ -197,7 +199,7 @@ impl Evaluator for BoundEvaluator {
     fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
         self.info.check_batch(BACKEND, batch)?;
         let result = self.run(batch, out);
-        self.has_failed |= result.is_err();
+        self.has_failed.fetch_or(result.is_err(), Ordering::Relaxed);
         result.map_err(|error| failed(&error))
     }
 
@@ -307,6 +309,15 @@ mod tests {
             assert_eq!(next, rows);
         }
         assert!(SIZES.is_sorted());
+    }
+
+    /// The other evaluator of a lost GPU frees no memory there either.
+    #[test]
+    fn all_evaluators_of_a_gpu_know_that_one_has_failed() {
+        let has_failed = Arc::new(AtomicBool::new(false));
+        let info = crate::eval::testnet::SMALL.info();
+        let made = BoundEvaluator::new(&info, &has_failed, || Err(unavailable(&"lost")));
+        assert!(made.is_err() && has_failed.load(Ordering::Relaxed));
     }
 
     #[test]

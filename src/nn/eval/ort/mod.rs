@@ -9,6 +9,7 @@
 mod evaluators;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use ort::environment::Environment;
 use ort::ep::{self, ArenaExtendStrategy, cuda::ConvAlgorithmSearch};
@@ -74,19 +75,24 @@ impl OrtModel {
 
     /// An evaluator on the GPU of this number, with its own sessions, which have evaluated every
     /// batch size once. All of the network runs on the GPU: an unsupported operation is an error.
+    /// Those of one GPU share `has_failed`, by which none frees memory of a lost device.
     ///
     /// # Errors
     /// [`EvalError::Unavailable`] when the GPU cannot be used (it never silently falls back to the
     /// CPU), [`EvalError::Load`] when ONNX Runtime refuses the model or would compute a part of it
     /// on the CPU.
-    pub fn on_card(&self, card: u8) -> Result<BoundEvaluator, EvalError> {
+    pub fn on_card(
+        &self,
+        card: u8,
+        has_failed: &Arc<AtomicBool>,
+    ) -> Result<BoundEvaluator, EvalError> {
         let session = || {
             let builder = self.builder();
             let builder = builder.and_then(|builder| on_card(builder, card));
             let session = self.commit(builder.map_err(|e| unavailable(&e))?);
             session.map_err(|error| explain(error, card))
         };
-        BoundEvaluator::new(&self.info, session)
+        BoundEvaluator::new(&self.info, has_failed, session)
     }
 
     fn builder(&self) -> ort::Result<SessionBuilder> {
@@ -176,7 +182,7 @@ mod tests {
     /// The GPU code path, on the CPU.
     fn bound(model: &OrtModel) -> BoundEvaluator {
         let session = || model.commit(model.builder().unwrap());
-        BoundEvaluator::new(model.info(), session).unwrap()
+        BoundEvaluator::new(model.info(), &Arc::default(), session).unwrap()
     }
 
     #[test]
@@ -208,7 +214,7 @@ mod tests {
     fn a_card_that_is_not_there_is_an_error() {
         // No machine has this many GPUs, so this fails with and without CUDA.
         if let Some(model) = small() {
-            let error = model.on_card(63).map(drop).unwrap_err();
+            let error = model.on_card(63, &Arc::default()).map(drop).unwrap_err();
             assert!(matches!(error, EvalError::Unavailable { .. }), "{error}");
             assert!(!error.to_string().contains('\n'), "{error}");
         }

@@ -6,7 +6,7 @@ use tengen::encode::{Encode, find};
 use tengen::engine::{Backend, EngineOptions, built_in, none_built_in};
 use tengen::games::with_game;
 use tengen_nn::eval::{
-    BackendKind, Batch, Candidate, Device, Difference, EvaluatorFactory, LoadOptions, ModelSource,
+    BackendKind, Batch, Device, Difference, EvaluatorFactory, LoadOptions, ModelSource,
 };
 
 use super::super::output;
@@ -54,8 +54,7 @@ fn compare<G: Encode>(
     let load = options.load();
     let kind = match options.backend {
         Backend::Network(kind) => kind,
-        Backend::Auto if options.device != Device::Cpu => BackendKind::Ort,
-        Backend::Auto | Backend::Rollout => Candidate::best(&load)?,
+        Backend::Auto | Backend::Rollout => BackendKind::usual(options.device),
     };
     let model = options.model.clone().map(ModelSource::File);
     let ours = |kind, device| built_in(G::NAME, empty.size(), kind, device);

@@ -28,7 +28,7 @@ use tengen_nn::onnx::{Model, Numbers, OnnxError, Tensor};
 /// boards that it is for. `path` only names the file in errors.
 ///
 /// # Errors
-/// [`EvalError`] when the file is not an f32 network exported by `tengen-train`.
+/// [`EvalError`] when the file is not an f32 network exported by `tengen-train`, or is a transformer.
 pub fn to_int8(path: &str, onnx: &[u8], boards: &[Examples]) -> Result<Vec<u8>, EvalError> {
     let failed = |error: OnnxError| EvalError::Load {
         path: path.to_owned(),
@@ -39,6 +39,12 @@ pub fn to_int8(path: &str, onnx: &[u8], boards: &[Examples]) -> Result<Vec<u8>, 
     if let Some(tensor) = model.tensors.iter().find(is_integer) {
         let message = format!("constant {} is already quantised", tensor.name);
         return Err(failed(OnnxError::Foreign(message)));
+    }
+    if model.nodes.iter().any(|node| node.op == "Softmax") {
+        return Err(EvalError::Load {
+            path: path.to_owned(),
+            reason: "int8 is for convolutions, and this is a transformer".to_owned(),
+        });
     }
     let names: Vec<String> = rewrite::quantised(&model).into_iter().collect();
     let ranges = calibrate(path, onnx, names, boards)?;

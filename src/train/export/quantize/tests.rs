@@ -152,6 +152,18 @@ fn an_unknown_operator_is_named() {
     assert!(message.contains("Strange"), "{message}");
 }
 
+/// Most of its work is in matrices, and its sums are what it normalises.
+#[test]
+fn a_transformer_is_refused() {
+    let mut graph = GraphBuilder::new("transformer");
+    let x = graph.input(PLANES, info(String::new()).planes_shape());
+    let shares = graph.node("Softmax", &[x], vec![]);
+    graph.output(POLICY, shares, info(String::new()).planes_shape());
+    let onnx = graph.finish(&[]).unwrap();
+    let refused = to_int8("test", &onnx, &[]).unwrap_err();
+    assert!(refused.to_string().contains("a transformer"), "{refused}");
+}
+
 /// KataGo's networks begin each block with a normalisation, which is a convolution of one channel each.
 #[test]
 fn a_convolution_of_one_channel_each_stays_in_f32() {

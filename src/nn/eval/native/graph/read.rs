@@ -23,6 +23,10 @@ use parts::{Operand, Part};
 /// what came later, or moved to the inputs, is told apart where it is read.
 const OPSETS: RangeInclusive<i64> = 13..=28;
 
+/// The most numbers of all values of a position and all weights together, beside four for each constant of the file:
+/// the largest known networks for 19x19 have half of it in values.
+const MOST_NUMBERS: usize = 1 << 28;
+
 impl Graph {
     /// Reads what a model for boards of this height and width computes for `outputs`; convolutions of
     /// bytes as such, or as ones of numbers where these are faster.
@@ -49,6 +53,8 @@ impl Graph {
             shape,
             element: FLOAT,
         };
+        let lens = model.tensors.iter();
+        let lens = lens.map(|tensor| tensor.dims.iter().product::<usize>());
         let constants = model.tensors.iter();
         let constants = constants.map(|tensor| (&*tensor.name, Known::Constant(tensor)));
         let mut reader = GraphReader {
@@ -59,6 +65,7 @@ impl Graph {
             may_round: model.header.metadata(PRECISION) == Some("int8"),
             known: constants.chain([(PLANES, Known::Value(input))]).collect(),
             values: vec![shape],
+            room: MOST_NUMBERS + 4 * lens.sum::<usize>(),
             nodes: Vec::new(),
             turns: HashMap::new(),
         };
@@ -79,7 +86,6 @@ impl Graph {
             values: reader.values,
             nodes: reader.nodes,
         };
-        graph.check_sizes(sides[0] * sides[1])?;
         graph.leave_out_unread();
         Ok(graph)
     }
@@ -134,6 +140,8 @@ struct GraphReader<'a> {
     may_round: bool,
     known: HashMap<&'a str, Known<'a>>,
     values: Vec<Shape>,
+    /// Numbers that values and weights may still take: a few nodes can double them again and again.
+    room: usize,
     nodes: Vec<Node>,
     /// Tables of turns by the constants that they are made of.
     turns: HashMap<(&'a str, &'a str), Table>,
@@ -230,7 +238,8 @@ impl<'a> GraphReader<'a> {
     }
 
     /// The result of a new node, in the element type of its first input.
-    fn push(&mut self, op: Op, inputs: &[Operand], shape: Shape) -> Operand {
+    fn push(&mut self, op: Op, inputs: &[Operand], shape: Shape) -> Result<Operand, String> {
+        self.room = self.left_after(shape.numbers(self.area).saturating_add(op.weights()))?;
         let value = self.values.len();
         self.values.push(shape);
         self.nodes.push(Node {
@@ -238,15 +247,21 @@ impl<'a> GraphReader<'a> {
             inputs: inputs.iter().map(|input| input.value).collect(),
             output: value,
         });
-        Operand {
+        Ok(Operand {
             value,
             shape,
             element: inputs[0].element,
-        }
+        })
+    }
+
+    /// What is left of the room after this many numbers.
+    fn left_after(&self, numbers: usize) -> Result<usize, String> {
+        let left = self.room.checked_sub(numbers);
+        left.ok_or_else(|| "with it the network would take too much memory".to_owned())
     }
 
     fn made(&mut self, op: Op, inputs: &[Operand], shape: Shape) -> Made<'a> {
-        Ok(Known::Value(self.push(op, inputs, shape)))
+        Ok(Known::Value(self.push(op, inputs, shape)?))
     }
 
     /// Input number `index` of a node, rounded or not.
@@ -324,5 +339,43 @@ fn check_elements(name: &str, found: i32, wanted: i32) -> Result<(), String> {
             element_name(found),
             element_name(wanted)
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Conv, Weights};
+    use super::*;
+
+    #[test]
+    fn values_and_weights_share_the_room() {
+        let x = Operand {
+            value: 0,
+            shape: Shape::Map(2),
+            element: FLOAT,
+        };
+        let mut reader = GraphReader {
+            sides: [5, 4],
+            area: 20,
+            keeps_bytes: false,
+            opset: 17,
+            may_round: false,
+            known: HashMap::new(),
+            values: vec![x.shape],
+            room: 1000,
+            nodes: Vec::new(),
+            turns: HashMap::new(),
+        };
+        // 16 outputs of 2 3x3 and a map.
+        for left in [Some(672), Some(344), Some(16), None] {
+            let conv = Op::Conv(Conv {
+                kernel: [3, 3],
+                inputs: 2,
+                weights: Weights::Float(vec![0.0; 36]),
+                bias: vec![0.0; 2],
+            });
+            let pushed = reader.push(conv, &[x], x.shape).ok();
+            assert_eq!(pushed.map(|_| reader.room), left);
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Convolution: one generic implementation for f32 and bytes, every processor and every tile.
+//! Convolution: one generic implementation for f32, bytes and words, every processor and every tile.
 //!
 //! A tile is a few channel blocks of the output at a few neighbouring points of a row; its sums
 //! stay in registers while all weights pass by. A weight is loaded once for all points of the tile,

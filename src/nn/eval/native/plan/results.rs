@@ -192,7 +192,8 @@ impl Results {
     }
 }
 
-/// A slot of this kind: a free one or, if there is none, a new one.
+/// A slot of this kind: a free one or, if there is none, a new one. Lanes behind the last channel of what is written
+/// there are 0, since some readers sum them, or multiply them by 0.
 fn take<T: PartialEq>(slots: &mut Vec<T>, free: &mut Vec<usize>, wanted: T) -> usize {
     if let Some(at) = free.iter().position(|&slot| slots[slot] == wanted) {
         return free.swap_remove(at);

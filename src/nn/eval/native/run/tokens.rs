@@ -2,7 +2,7 @@
 
 use super::super::graph::{Extent, Heads, TokenOp};
 use super::super::kernels::{
-    AttentionRoom, AttentionTask, Centered, HeadMap, HeadNumbers, Lanes, Paired, Scaled,
+    AttentionRoom, AttentionTask, Centered, HeadMap, HeadNumbers, LANES, Lanes, Paired, Scaled,
 };
 use super::super::plan::{MapPart, Plan, Target};
 use super::{Layout, Rooms, Run, Values};
@@ -70,6 +70,8 @@ impl Run<'_> {
     ) {
         let (level, points) = (self.level, self.plan.row.len);
         self.write_numbers(target, |values, out| {
+            // Heads leave the lanes behind the last channel as they are.
+            out[heads.heads * heads.value_dim / LANES * points..].fill(Lanes::default());
             let map = |index: usize, dim| HeadMap {
                 lines: values.numbers(points, inputs[index]),
                 dim,

@@ -6,6 +6,9 @@ use super::arguments::{NodeReader, only};
 use super::parts::{BATCH, HEADS, Part, Split};
 use super::{GraphReader, Known, Made, Operand};
 
+/// Lengths of the longest shape that is joined: none here has more than four axes.
+const MOST_LENGTHS: usize = 8;
+
 impl<'a> GraphReader<'a> {
     /// Other shapes of maps and tokens.
     pub(super) fn reshape_points(&mut self, x: Operand, dims: &[i64]) -> Made<'a> {
@@ -20,7 +23,7 @@ impl<'a> GraphReader<'a> {
             (Shape::Tokens(1), &[0 | -1, found])
                 if found == -1 && dims[0] == 0 || fits(found, self.area) =>
             {
-                let map = self.as_map(x);
+                let map = self.as_map(x)?;
                 self.flattened(map)
             }
             (Shape::Map(channels), &[0 | -1, found, points])
@@ -33,7 +36,7 @@ impl<'a> GraphReader<'a> {
                 if (points == 0 || points == area)
                     && heads > 0
                     && dim > 0
-                    && fits(heads * dim, channels) =>
+                    && heads.checked_mul(dim) == Some(channels as i64) =>
             {
                 Ok(Known::Part(Part::Split(Split::new(
                     x,
@@ -110,7 +113,7 @@ impl<'a> GraphReader<'a> {
         let x = self.operand(node, 0)?;
         match (x.shape, &self.integers(node, 1)?[..]) {
             (Shape::Tokens(1), [-1 | 2]) => {
-                let map = self.as_map(x);
+                let map = self.as_map(x)?;
                 self.flattened(map)
             }
             (Shape::Pooled(channels), [2, 3] | [-2, -1]) => Ok(x.shaped(Shape::Vector(channels))),
@@ -138,7 +141,7 @@ impl<'a> GraphReader<'a> {
     }
 
     /// Tokens as a map.
-    pub(super) fn as_map(&mut self, x: Operand) -> Operand {
+    pub(super) fn as_map(&mut self, x: Operand) -> Result<Operand, String> {
         let shape = match x.shape {
             Shape::Tokens(channels) => Shape::Map(channels),
             other => other,
@@ -193,8 +196,13 @@ impl<'a> GraphReader<'a> {
     /// Shapes one after the other.
     pub(super) fn joined_dims(&self, node: &mut NodeReader<'a>) -> Made<'a> {
         only("axis", node.axis("axis", 0, 1)?, 0)?;
-        let parts = (0..node.inputs.len()).map(|index| self.integers(node, index));
-        let parts = parts.collect::<Result<Vec<_>, _>>()?;
-        Ok(Known::Dims(parts.concat()))
+        let mut dims = Vec::new();
+        for index in 0..node.inputs.len() {
+            dims.extend(self.integers(node, index)?);
+            if dims.len() > MOST_LENGTHS {
+                return Err(format!("it joins more than {MOST_LENGTHS} lengths"));
+            }
+        }
+        Ok(Known::Dims(dims))
     }
 }

@@ -9,9 +9,6 @@ use crate::onnx::Numbers;
 
 /// Height and width of the largest kernel: larger ones are nothing for a board.
 const LARGEST_KERNEL: usize = 15;
-/// Numbers of a convolution whose groups were spread out: no network has more, and a damaged file must
-/// not take all memory.
-const MAX_WEIGHTS: usize = 1 << 26;
 
 impl<'a> GraphReader<'a> {
     pub(super) fn conv(&mut self, node: &mut NodeReader<'a>) -> Made<'a> {
@@ -32,9 +29,7 @@ impl<'a> GraphReader<'a> {
         let bias = self.bias(node, x, outputs)?;
         let is_depthwise = groups > 1 && groups == outputs && groups == channels;
         let spread = if is_depthwise { 1 } else { groups };
-        if numbers.len().saturating_mul(spread) > MAX_WEIGHTS {
-            return Err(format!("{groups} groups are too many for its size"));
-        }
+        self.left_after(numbers.len().saturating_mul(spread))?;
         let points = height * width;
         let known = |index| self.known.get(node.input(index)?);
         let weights = match (known(0), known(1)) {

@@ -9,7 +9,6 @@ use super::arguments::{NodeReader, floats, only};
 use super::parts::Part;
 use super::{GraphReader, Known, Made, Operand, check_elements};
 use crate::eval::native::kernels::{Activation, LANES, Lanes, Pairing};
-use crate::onnx::PART;
 
 impl<'a> GraphReader<'a> {
     /// Tokens times a constant matrix, or a step of attention.
@@ -53,18 +52,17 @@ impl<'a> GraphReader<'a> {
             return Err(format!("it splits a {}", x.shape));
         };
         only("axis", node.axis("axis", 0, 3)?, 2)?;
-        let Some(&[part, count]) = node.ints(PART)? else {
-            return Err("it has one output".to_owned());
-        };
-        only("num_outputs", node.int("num_outputs", count)?, count)?;
-        let (part, count) = (part as usize, count as usize);
+        let [part, count] = node.part.ok_or("it has one output")?;
+        let outputs = count as i64;
+        only("num_outputs", node.int("num_outputs", outputs)?, outputs)?;
         let sizes = match node.input(1) {
             Some(_) => self.integers(node, 1)?,
             None => vec![channels.div_ceil(count) as i64; count],
         };
         let sizes: Vec<usize> = sizes
             .iter()
-            .map(|&size| usize::try_from(size).unwrap_or(0))
+            .map(|&size| usize::try_from(size).ok().filter(|&size| size <= channels))
+            .map(Option::unwrap_or_default)
             .collect();
         if sizes.len() != count || sizes.contains(&0) || sizes.iter().sum::<usize>() != channels {
             return Err(format!("it splits {channels} channels into {sizes:?}"));
@@ -239,10 +237,10 @@ impl<'a> GraphReader<'a> {
         };
         let extent = Extent::Point;
         if is_centered {
-            x = self.push(Op::Tokens(TokenOp::Center), &[x], x.shape);
+            x = self.push(Op::Tokens(TokenOp::Center), &[x], x.shape)?;
         }
         let norm = TokenOp::RmsNorm { epsilon, extent };
-        x = self.push(Op::Tokens(norm), &[x], x.shape);
+        x = self.push(Op::Tokens(norm), &[x], x.shape)?;
         self.affine(x, scale, bias)
     }
 

@@ -19,8 +19,6 @@ use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 const POINTS_3: [f64; 4] = [0.0, 1.0, -1.0, 2.0];
 /// Finite points for tiles of 4 in f32.
 const POINTS_4: [f64; 5] = [0.0, FRAC_1_SQRT_2, -FRAC_1_SQRT_2, SQRT_2, -SQRT_2];
-/// Finite points for tiles of 4 in words.
-const WHOLE_POINTS_4: [f64; 5] = [0.0, 1.0, -1.0, 2.0, -2.0];
 
 /// The rows of G for tiles of this width: a kernel's row times them is its frequencies.
 pub fn kernel_rows(tile: usize) -> Vec<[f64; 3]> {
@@ -59,42 +57,31 @@ pub struct WordRow {
     coefficients: [i32; 2],
 }
 
-/// The transforms in words at the points for tiles of this width, infinity last.
+/// The transforms in words at the points for tiles of this width, infinity last: those of 4 have +-1 and +-2.
 pub fn word_rows(tile: usize) -> Vec<WordRow> {
-    let points: &[f64] = if tile == 3 {
-        &POINTS_3
-    } else {
-        &WHOLE_POINTS_4
+    let rows: &[([i32; 3], i32, [i32; 2])] = match tile {
+        3 => &[
+            ([1, 0, 0], 2, [3, 3]),
+            ([1, 1, 1], -2, [1, 3]),
+            ([1, -1, 1], -6, [3, 3]),
+            ([1, 2, 4], 6, [1, 1]),
+            ([0, 0, 1], 1, [3, 3]),
+        ],
+        _ => &[
+            ([1, 0, 0], 4, [5, 5]),
+            ([1, 1, 1], -6, [2, 8]),
+            ([1, -1, 1], -6, [5, 5]),
+            ([1, 2, 4], 24, [3, 3]),
+            ([1, -2, 4], 24, [3, 3]),
+            ([0, 0, 1], 1, [5, 5]),
+        ],
     };
-    // M(x) without the factor of one point, if any; the lowest coefficient first.
-    let product = |without: Option<f64>| {
-        let factors = points.iter().filter(|&&point| Some(point) != without);
-        factors.fold(vec![1.0], |product, point| {
-            let shifted = std::iter::once(0.0).chain(product.iter().copied());
-            let times = product.iter().chain([&0.0]).map(|x| -point * x);
-            shifted.zip(times).map(|(a, b)| a + b).collect()
-        })
+    let row = |&(kernel, divisor, coefficients): &([i32; 3], i32, [i32; 2])| WordRow {
+        kernel,
+        divisor,
+        coefficients,
     };
-    let coefficients = |without| {
-        let of_sign = |sign: f64| {
-            let parts = product(without)
-                .into_iter()
-                .map(|x: f64| (sign * x).max(0.0));
-            parts.sum::<f64>() as i32
-        };
-        [of_sign(1.0), of_sign(-1.0)]
-    };
-    let finite = points.iter().map(|&at| WordRow {
-        kernel: [1, at as i32, (at * at) as i32],
-        divisor: divisor(points, at) as i32,
-        coefficients: coefficients(Some(at)),
-    });
-    let infinity = WordRow {
-        kernel: [0, 0, 1],
-        divisor: 1,
-        coefficients: coefficients(None),
-    };
-    finite.chain([infinity]).collect()
+    rows.iter().map(row).collect()
 }
 
 /// A frequency in words, of a row and a column of transforms.

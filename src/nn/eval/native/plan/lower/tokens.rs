@@ -33,6 +33,9 @@ impl Lowering<'_> {
                 let inputs = inputs.iter().map(|&input| self.results.numbers(input));
                 let inputs = inputs.collect::<Result<Vec<MapPart>, _>>()?;
                 let target = self.target(std::iter::once(&self.alone(index)))?;
+                if target.rounded.is_some() {
+                    return Err("what was made of tokens is rounded".to_owned());
+                }
                 let op = op.clone();
                 self.steps.push(Step::Tokens { op, inputs, target });
             }

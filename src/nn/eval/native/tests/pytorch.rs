@@ -6,8 +6,8 @@
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Level, NativeModel};
 use crate::BoardSize;
+use crate::eval::native::{Level, NativeModel};
 use crate::eval::testnet::{SMALL, Shape};
 use crate::eval::{PLANES, POLICY, TractModel, VALUE, suite};
 use crate::onnx::testing::altered;
@@ -243,6 +243,21 @@ fn with_splits(onnx: &[u8]) -> Vec<u8> {
             nodes[at].output.extend(more);
         }
     })
+}
+
+/// Which of the outputs a node stands for is not for a file to say.
+#[test]
+fn a_split_with_an_attribute_of_its_own_is_refused() {
+    let onnx = altered(&with_splits(&network(Style::Packed)), |model| {
+        let nodes = &mut model.graph.as_mut().expect("a graph").node;
+        for split in nodes.iter_mut().filter(|node| node.op_type == "Split") {
+            let part = ("part", Attribute::Ints(vec![7, 1]));
+            split.attribute.push(part.into());
+        }
+    });
+    let refused = NativeModel::load("export", &onnx, None).unwrap_err();
+    let words = "its attribute part ([7, 1]) is not known";
+    assert!(refused.to_string().contains(words), "{refused}");
 }
 
 /// A convolutional network; `flatten(1)` of a map of this many channels leads to its policy, directly or by a layer.
