@@ -136,10 +136,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
             }
         }
         let board = self.frame().board();
-        let shared = |point: Move| {
-            let chance = expected.shared.get(point.index());
-            chance.is_some_and(|&chance| chance >= SURE)
-        };
+        let shared = |point: Move| expected.shared.get(point.index()) >= Some(&SURE);
         // Under territory scoring points between the two sides are neutral.
         let counts = self.rules.scoring == Scoring::Area;
         let is_open = |point: &Move| counts && !shared(*point);
@@ -160,10 +157,12 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
                 _ => shared(point) || (!empty.contains(point) && owner(point).abs() >= SURE),
             };
             if !as_counted {
-                // To the other side: twice what it counts, or what it could count.
-                let (lost, won) = match own {
-                    [true, _] => (4, 0),
-                    [_, true] => (0, 4),
+                // To the other side: twice what it counts, or what it could count. A living stone that is dead after
+                // all gives the point and, under territory scoring, itself as a prisoner.
+                let living = self.stone(point).filter(|_| !empty.contains(point));
+                let (lost, won) = match (own, living) {
+                    ([true, _], _) | (_, Some(Color::Black)) => (4, 0),
+                    ([_, true], _) | (_, Some(Color::White)) => (0, 4),
                     _ => (2, 2),
                 };
                 (least, most) = (least - lost, most + won);
@@ -232,5 +231,24 @@ mod tests {
         assert_eq!(unsettled([0.7, 0.7]), 0);
         assert_eq!(unsettled([0.4, 1.0]), 10, "Black would take them");
         assert_eq!(unsettled([1.0, 0.4]), 10);
+    }
+
+    #[test]
+    fn a_stone_in_doubt_is_worth_a_point_and_a_prisoner_where_territory_counts() {
+        // Of eight points, five with stones, which live as it is counted.
+        for (rows, sign, range) in [
+            ("..... XXXXX OOOOX ...OX", 1.0, [-24, 8]),
+            ("..... OOOOO XXXXO ...XO", -1.0, [-64, -32]),
+        ] {
+            let mut position = diagram(rows, "japanese komi14", Color::Black);
+            (0..2).for_each(|_| position.play(position.pass()));
+            let of = |at: usize| if at < 10 && at % 5 < 4 { -0.3 } else { 1.0 };
+            let expected = OwnershipEstimate {
+                owner: (0..20).map(|at| sign * of(at)).collect(),
+                ..OwnershipEstimate::unknown(20)
+            };
+            let settled = position.settle(&expected);
+            assert_eq!(settled.range, range.map(HalfPoints), "{rows}");
+        }
     }
 }
