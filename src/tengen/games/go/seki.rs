@@ -18,6 +18,9 @@ const MAX_SHARED: usize = 6;
 /// Maximum positions searched per chain; a chain that is not captured within them lives.
 const MAX_POSITIONS: usize = 5_000;
 
+/// Maximum positions searched for all chains of a board together: a search of moves asks at each end of a game.
+const MAX_ALL: usize = 4 * MAX_POSITIONS;
+
 /// One side when all dame are filled: the rest of the board belongs to the opponent and cannot be
 /// captured.
 struct Group<'a, const WORDS: usize> {
@@ -37,16 +40,23 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         };
         if self.rules.scoring == Scoring::Territory {
             let alone = self.owned_as(Scoring::Area, &agreed);
+            let mut left = MAX_ALL;
             for color in Color::BOTH {
-                self.add_seki(color, alone, &mut agreed);
+                self.add_seki(color, alone, &mut agreed, &mut left);
             }
         }
         agreed
     }
 
     /// Adds one side's stones in seki and the points it must fill; `alone` holds the points that
-    /// each side has or reaches alone.
-    fn add_seki(&self, color: Color, alone: [Bits<WORDS>; 2], agreed: &mut Agreed<WORDS>) {
+    /// each side has or reaches alone, and `left` the positions that may be searched.
+    fn add_seki(
+        &self,
+        color: Color,
+        alone: [Bits<WORDS>; 2],
+        agreed: &mut Agreed<WORDS>,
+        left: &mut usize,
+    ) {
         let frame = self.board.frame();
         let stones = self.stones(color) & !agreed.dead;
         let others = self.stones(color.opponent()) & !agreed.dead;
@@ -73,7 +83,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
                 continue;
             }
             for chain in frame.components(whole & group.stones) {
-                if frame.neighbors(chain).intersects(room) && group.falls(chain, room) {
+                if frame.neighbors(chain).intersects(room) && group.falls(chain, room, left) {
                     agreed.seki |= chain & stones;
                 }
             }
@@ -129,8 +139,9 @@ impl<const WORDS: usize> Group<'_, WORDS> {
     }
 
     /// Whether a chain with this eye space is captured although its side moves first. If only the
-    /// turn decides, players who have both passed count it as alive.
-    fn falls(&self, chain: Bits<WORDS>, room: Bits<WORDS>) -> bool {
+    /// turn decides, players who have both passed count it as alive. Takes the positions searched off
+    /// those that are `left`.
+    fn falls(&self, chain: Bits<WORDS>, room: Bits<WORDS>, left: &mut usize) -> bool {
         let start = Position {
             own: self.stones,
             other: Bits::EMPTY,
@@ -140,9 +151,12 @@ impl<const WORDS: usize> Group<'_, WORDS> {
             frame: self.frame,
             room: room | self.stones,
             target: chain,
+            most: MAX_POSITIONS.min(*left),
             known: HashMap::new(),
         };
-        !attack.is_saved(start)
+        let falls = !attack.is_saved(start);
+        *left -= attack.known.len();
+        falls
     }
 }
 
@@ -162,7 +176,11 @@ struct Attack<'a, const WORDS: usize> {
     /// attacker.
     room: Bits<WORDS>,
     target: Bits<WORDS>,
+    /// Positions that may be searched.
+    most: usize,
     /// Transposition table: positions with the attacker to move, and whether the chain is captured.
+    /// A failure may be due to a repetition or to the limit, and so depend on the order of the points:
+    /// then a chain counts as alive that another order would capture.
     known: HashMap<Position<WORDS>, bool>,
 }
 
@@ -172,7 +190,7 @@ impl<const WORDS: usize> Attack<'_, WORDS> {
         if let Some(&known) = self.known.get(&position) {
             return known;
         }
-        if self.known.len() >= MAX_POSITIONS {
+        if self.known.len() >= self.most {
             return false;
         }
         self.known.insert(position, false);

@@ -3,6 +3,7 @@
 use super::super::diagram::diagram;
 use super::super::tests::at;
 use super::super::{Agreed, SmallGo};
+use super::Group;
 use crate::game::{Bits, Color, Game, Move, OwnershipEstimate, Scored as _};
 
 /// Territory of Black and White after these stones are removed, dead stones not counted twice.
@@ -83,6 +84,21 @@ fn dead_stones_come_off_before_anything_is_called_seki() {
     let by_area = diagram(rows, "chinese komi0", Color::Black);
     let alive = by_area.agreed_on(Bits::EMPTY);
     assert_eq!((alive.seki, alive.filled), (Bits::EMPTY, Bits::EMPTY));
+}
+
+#[test]
+fn a_chain_lives_where_no_positions_are_left_to_search() {
+    let position = diagram("XX... .X... XX... ..... .....", "japanese", Color::Black);
+    let room = Bits::point(at(&position, "a4"));
+    let group = Group {
+        frame: position.frame(),
+        stones: position.stones(Color::Black),
+        open: room,
+    };
+    let mut left = 1;
+    assert!(group.falls(group.stones, room, &mut left));
+    assert_eq!(left, 0);
+    assert!(!group.falls(group.stones, room, &mut left));
 }
 
 #[test]
