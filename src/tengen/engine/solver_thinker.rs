@@ -164,7 +164,7 @@ fn nodes_before(limits: &Limits, purpose: Purpose) -> Option<u64> {
     }
 }
 
-/// Solves the position and rates its moves.
+/// Solves the position and rates its moves; `None` if it is not known what to play.
 fn solve<G>(
     solver: &mut dyn Solve<G>,
     position: &G,
@@ -177,7 +177,10 @@ fn solve<G>(
         Proof::Draw | Proof::Loss => ADVICE_LOST,
     };
     let rest = effort.within(nodes.min(effort.nodes));
-    Some(solver.advise(position, proof, found.best, &rest))
+    let advice = solver.advise(position, proof, found.best, &rest);
+    let first = advice.moves.first();
+    let is_known = first.is_none_or(|first| first.proof() == Some(proof));
+    is_known.then_some(advice)
 }
 
 /// Gives the search's report the solver's move order; ties in the order of the search.

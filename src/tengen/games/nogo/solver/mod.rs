@@ -33,7 +33,7 @@ use crate::solver::{
 use analyst::Analyst;
 use board::Board;
 use bounds::MoveBounds;
-use search::{Halted, Search, Shared};
+use search::{Search, Shared};
 use table::ProofTable;
 
 /// Nodes of the median solve by the number of moves by which the bounds fail, by least squares of
@@ -91,18 +91,19 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
         let shared = Shared::new(effort);
         let (table, board) = (&*self.table, Board::new(position));
         let run = |analyst| Search::new(board.clone(), table, analyst, &shared).run();
-        let result = match &mut self.analysts[..threads] {
-            [alone] => run(alone),
+        let known = match &mut self.analysts[..threads] {
+            [alone] => run(alone).ok(),
             all => std::thread::scope(|scope| {
                 let threads: Vec<_> = all
                     .iter_mut()
                     .map(|analyst| scope.spawn(|| run(analyst)))
                     .collect();
                 let results = threads.into_iter().filter_map(|thread| thread.join().ok());
-                results.fold(Err(Halted), Result::or)
+                // One that ends the others may keep them from finding a move.
+                let known = results.filter_map(Result::ok);
+                known.max_by_key(|(_, best)| best.is_some())
             }),
         };
-        let known = result.ok();
         SolveResult {
             bounds: decided(known.map(|(wins, _)| wins)),
             best: known.and_then(|(_, best)| best),

@@ -153,7 +153,7 @@ impl<'s, const W: usize> Search<'s, W> {
         result
     }
 
-    /// As [`Search::wins`], but a win comes with a move.
+    /// As [`Search::wins`], but a win comes with a move, if the limits suffice for both.
     fn root(&mut self) -> Result<(bool, Option<Move>), Halted> {
         if !self.wins()? {
             return Ok((false, None));
@@ -170,8 +170,10 @@ impl<'s, const W: usize> Search<'s, W> {
                     Look::Open(_) => Ok(true),
                 };
                 self.board.take_back(&undo);
-                if !wins? {
-                    return Ok((true, Some(mv)));
+                match wins {
+                    Ok(true) => {}
+                    Ok(false) => return Ok((true, Some(mv))),
+                    Err(Halted) => return Ok((true, None)),
                 }
             }
         }

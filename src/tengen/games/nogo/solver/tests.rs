@@ -253,6 +253,20 @@ fn a_stopped_search_says_so_and_goes_on_later() {
 }
 
 #[test]
+fn a_win_stands_where_the_limit_ends_the_search_for_its_move() {
+    let position: SmallNoGo = empty(9, 9);
+    let mut analyst = Analyst::new(position.size());
+    let mut board = Board::new(&position);
+    let state = analyst.whole(&mut board);
+    let key = state.key(board.to_move, &analyst.values);
+    let number = board.to_move.signed(state.sum.number);
+    let mut solver = Solver::new(1 << 20);
+    solver.table.put(key, number, true, 1);
+    let found = solver.solve(&position, &effort(1));
+    assert_eq!((found.proof(), found.best), (Some(Proof::Win), None));
+}
+
+#[test]
 fn threads_find_the_same() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(4);
     for _ in 0..4 {
