@@ -23,6 +23,7 @@ mod sum;
 mod table;
 mod values;
 
+use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use super::NoGo;
@@ -98,7 +99,9 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
                     .iter_mut()
                     .map(|analyst| scope.spawn(|| run(analyst)))
                     .collect();
-                let results = threads.into_iter().filter_map(|thread| thread.join().ok());
+                let results = threads
+                    .into_iter()
+                    .map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
                 // One that ends the others may keep them from finding a move.
                 let known = results.filter_map(Result::ok);
                 known.max_by_key(|(_, best)| best.is_some())

@@ -278,6 +278,17 @@ fn threads_find_the_same() {
 }
 
 #[test]
+#[should_panic(expected = "the limit fails")]
+fn a_panic_of_one_of_many_threads_is_one_of_the_solver() {
+    let effort = SolveLimits {
+        threads: 2,
+        halt: &|_| panic!("the limit fails"),
+        ..ALL
+    };
+    Solver::new(1 << 20).solve(&empty::<2>(9, 9), &effort);
+}
+
+#[test]
 fn probes_and_their_solver_learn_from_each_other() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
     let positions: Vec<_> = (0..40).map(|_| random_position(&mut rng, 60)).collect();
