@@ -1,5 +1,5 @@
-//! Hashes of the solver's own keys: 128 bits, so that two positions share one with probability
-//! 2^-128, which is ignored (as with [`crate::game::Game::key`]).
+//! Hashes of the solver's own keys: 128 bits, of which the table of proven positions compares 88.
+//! That two positions share them is ignored (as with [`crate::game::Game::key`]).
 
 use std::hash::Hasher;
 
