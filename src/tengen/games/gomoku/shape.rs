@@ -58,11 +58,6 @@ impl Shape {
         Shape::StraightFour,
         Shape::Five,
     ];
-
-    /// Whether it must be answered at once to prevent a five.
-    pub const fn is_four(self) -> bool {
-        matches!(self, Shape::Four | Shape::TwoFours | Shape::StraightFour)
-    }
 }
 
 /// A set of empty cells of a window.
@@ -97,7 +92,6 @@ pub struct Shapes {
     shapes: Vec<Shape>,
     fives: Vec<Cells>,
     straights: Vec<Cells>,
-    answers: Vec<Cells>,
 }
 
 impl Shapes {
@@ -124,18 +118,11 @@ impl Shapes {
         self.straights[window.index()]
     }
 
-    /// Cells where an opposing stone would stop the centre from making its three, or its four: none
-    /// if two stones would be needed, as against a straight four.
-    pub fn answers(&self, window: Window) -> Cells {
-        self.answers[window.index()]
-    }
-
     fn new(five: Five) -> Shapes {
         let mut table = Shapes {
             shapes: vec![Shape::Nothing; WINDOWS],
             fives: vec![Cells::default(); WINDOWS],
             straights: vec![Cells::default(); WINDOWS],
-            answers: vec![Cells::default(); WINDOWS],
         };
         for window in Window::all() {
             table.shapes[window.index()] = made_row(window, five).unwrap_or(Shape::Nothing);
@@ -148,9 +135,6 @@ impl Shapes {
                 }
             }
         }
-        for window in Window::all() {
-            table.answers[window.index()] = table.stopped(window);
-        }
         table
     }
 
@@ -158,7 +142,7 @@ impl Shapes {
     fn grown(&mut self, window: Window, at_least: Shape, becomes: Shape) -> Shape {
         let cells = window.cells(Cell::Own);
         let mut found = Cells::default();
-        for (cell, next) in changed(&cells, Cell::Own) {
+        for (cell, next) in with_a_stone(&cells) {
             if self.shape(next) >= at_least {
                 found.add(cell);
             }
@@ -183,21 +167,6 @@ impl Shapes {
             _ => becomes,
         }
     }
-
-    /// Implementation of [`Shapes::answers`].
-    fn stopped(&self, window: Window) -> Cells {
-        let shape = self.shape(window);
-        let mut found = Cells::default();
-        if shape == Shape::Three || shape.is_four() {
-            for (cell, next) in changed(&window.cells(Cell::Own), Cell::Theirs) {
-                let left = self.shape(next);
-                if left < Shape::Three || shape.is_four() && !left.is_four() {
-                    found.add(cell);
-                }
-            }
-        }
-        found
-    }
 }
 
 /// Ordered: a window that reaches at least this with one more stone has this shape, unless it has a
@@ -211,15 +180,12 @@ const ROUNDS: [(Shape, Shape); 6] = [
     (Shape::ClosedTwo, Shape::One),
 ];
 
-/// All windows with one empty cell changed, and that cell.
-fn changed(
-    cells: &[Cell; 2 * REACH + 1],
-    to: Cell,
-) -> impl Iterator<Item = (usize, Window)> + use<'_> {
+/// All windows with one more own stone, and its cell.
+fn with_a_stone(cells: &[Cell; 2 * REACH + 1]) -> impl Iterator<Item = (usize, Window)> + use<'_> {
     let empty = (0..cells.len()).filter(|&cell| cells[cell] == Cell::Empty);
     empty.map(move |cell| {
         let mut next = *cells;
-        next[cell] = to;
+        next[cell] = Cell::Own;
         (cell, Window::seen(&next))
     })
 }
@@ -363,16 +329,6 @@ mod tests {
         assert_eq!(steps(shapes.straights(window("..x*x.."))), [-2, 2]);
         assert_eq!(steps(shapes.straights(window("o.x*x.."))), [2]);
         assert_eq!(steps(shapes.straights(window(".x*.x."))), [1]);
-        assert_eq!(steps(shapes.answers(window("o.x*x..o"))), [-2, 2, 3]);
-        assert_eq!(steps(shapes.answers(window(".x*.x."))), [-2, 1, 3]);
-        assert_eq!(steps(shapes.answers(window(".x*x..x"))), [-2, 2]);
-        assert_eq!(steps(shapes.answers(window("xx.*x"))), [-1]);
-        for unstoppable in [".xx*x.", "x.x*x.x", "xx*xx"] {
-            assert!(
-                shapes.answers(window(unstoppable)).is_empty(),
-                "{unstoppable}"
-            );
-        }
     }
 
     /// One more own stone never makes a line worse where overlines win too.
@@ -380,11 +336,13 @@ mod tests {
     fn stones_help_where_overlines_win() {
         let shapes = Shapes::of(Five::OrMore);
         for window in Window::all() {
-            for (_, next) in changed(&window.cells(Cell::Own), Cell::Own) {
+            let cells = window.cells(Cell::Own);
+            for (cell, next) in with_a_stone(&cells) {
                 assert!(shapes.shape(next) >= shapes.shape(window), "{window:?}");
-            }
-            for (_, next) in changed(&window.cells(Cell::Own), Cell::Theirs) {
-                assert!(shapes.shape(next) <= shapes.shape(window), "{window:?}");
+                let mut stopped = cells;
+                stopped[cell] = Cell::Theirs;
+                let stopped = shapes.shape(Window::seen(&stopped));
+                assert!(stopped <= shapes.shape(window), "{window:?}");
             }
         }
     }

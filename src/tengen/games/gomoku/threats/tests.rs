@@ -401,9 +401,7 @@ fn proven_wins_are_won_in_time() {
 /// Whether the side to move would make a four or a five.
 fn makes_four(position: &Gomoku, mv: Move) -> bool {
     let shapes = position.shapes_at(position.to_move(), mv);
-    shapes
-        .iter()
-        .any(|&shape| shape.is_four() || shape == Shape::Five)
+    shapes.iter().any(|&shape| shape >= Shape::Four)
 }
 
 /// Black wins by threes; White can first make fours far away, of which no proof has to know.
