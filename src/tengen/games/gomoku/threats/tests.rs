@@ -7,6 +7,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::ThreatSolver;
 use crate::game::{BoardSize, Bounds, Color, Game, Move, Proof};
+use crate::games::gomoku::tests::diagram;
 use crate::games::gomoku::{Gomoku, GomokuRules, Shape};
 use crate::solver::{Solve as _, SolveLimits, SolveResult};
 
@@ -238,23 +239,6 @@ fn proven_wins_hold_against_every_reply() {
     );
 }
 
-/// The position of rows from the top: `X` black, `O` white, anything else empty.
-fn diagram(rows: &[&str], rules: GomokuRules, to_move: Color) -> Gomoku {
-    let size = BoardSize::new(rows[0].len() as u8, rows.len() as u8);
-    let mut stones = Vec::new();
-    for (y, row) in (0..).zip(rows.iter().rev()) {
-        for (x, cell) in (0..).zip(row.chars()) {
-            match cell {
-                'X' => stones.push((size.point(x, y), Color::Black)),
-                'O' => stones.push((size.point(x, y), Color::White)),
-                _ => {}
-            }
-        }
-    }
-    let empty = Gomoku::with_rules(size, rules).unwrap();
-    empty.set_up(&stones, to_move).unwrap()
-}
-
 fn prove(position: &Gomoku) -> SolveResult {
     ThreatSolver::new(1 << 20).prove(position, &nodes(100_000))
 }
@@ -278,7 +262,7 @@ fn threats_of_all_kinds_are_seen() {
         (&three[..], Color::White, Bounds::OPEN, 0),
         (&TWO_THREES[..], Color::Black, win, 5),
     ] {
-        let found = prove(&diagram(rows, GomokuRules::Freestyle, to_move));
+        let found = prove(&diagram(&rows.join(" "), GomokuRules::Freestyle, to_move));
         assert_eq!((found.bounds, found.plies), (bounds, plies), "{rows:?}");
         assert_eq!(found.best.is_some(), bounds == win);
     }
@@ -296,14 +280,15 @@ fn who_is_threatened_has_few_moves() {
         (GomokuRules::Freestyle, &[1, 5][..]),
         (GomokuRules::Caro, &[0, 1, 5, 6]),
     ] {
-        let position = diagram(&rows, rules, Color::White);
+        let position = diagram(&rows.join(" "), rules, Color::White);
         let losing = ThreatSolver::new(1 << 16).losing(&position, &nodes(1000));
         let open = position.legal_moves().filter(|mv| !losing.contains(mv));
         let open: Vec<(u8, u8)> = open.map(|mv| position.size().column_row(mv)).collect();
         let expected: Vec<(u8, u8)> = expected.iter().map(|&x| (x, 5)).collect();
         assert_eq!(open, expected, "{rules}");
     }
-    let calm = diagram(&["........"; 8], GomokuRules::Freestyle, Color::White);
+    let rows = "........ ".repeat(8);
+    let calm = diagram(&rows, GomokuRules::Freestyle, Color::White);
     assert!(
         ThreatSolver::new(1 << 16)
             .losing(&calm, &nodes(1000))
@@ -330,7 +315,7 @@ fn what_is_forbidden_to_black_wins_for_white() {
         (GomokuRules::Renju, Bounds::exactly(Proof::Win)),
         (GomokuRules::Freestyle, Bounds::OPEN),
     ] {
-        let mut position = diagram(&rows, rules, Color::White);
+        let mut position = diagram(&rows.join(" "), rules, Color::White);
         position.put(Color::Black, position.size().point(3, 1));
         let found = prove(&position);
         assert_eq!(found.bounds, bounds, "{rules}");
@@ -345,7 +330,7 @@ fn a_four_has_more_answers_in_caro() {
         "....O...",
     ];
     for (rules, expected) in [(GomokuRules::Freestyle, 1), (GomokuRules::Caro, 2)] {
-        let position = diagram(&rows, rules, Color::White);
+        let position = diagram(&rows.join(" "), rules, Color::White);
         let losing = ThreatSolver::new(1 << 16).losing(&position, &nodes(100));
         assert_eq!(position.legal_count() - losing.len(), expected, "{rules}");
     }
@@ -423,9 +408,7 @@ fn fours_elsewhere_cost_a_proof_little() {
     };
     for rules in [GomokuRules::Freestyle, GomokuRules::Standard] {
         let [without, with] = [0, 4].map(|fours| {
-            let rows = rows(fours);
-            let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
-            let position = diagram(&rows, rules, Color::Black);
+            let position = diagram(&rows(fours).join(" "), rules, Color::Black);
             let found = ThreatSolver::new(1 << 22).prove(&position, &nodes(200_000));
             assert_eq!(found.bounds, Bounds::exactly(Proof::Win), "{rules} {fours}");
             found.nodes
@@ -479,17 +462,17 @@ fn limits_are_kept_and_results_improve() {
 /// Neither side can make a five any more: a draw, or at most that for one side.
 #[test]
 fn boards_without_room_are_drawn() {
-    let rows = ["XXOXX", "OOXOO", "XXOXX", "OOXOO", "XXO.."];
-    let found = prove(&diagram(&rows, GomokuRules::Freestyle, Color::Black));
+    let rows = "XXOXX OOXOO XXOXX OOXOO XXO..";
+    let found = prove(&diagram(rows, GomokuRules::Freestyle, Color::Black));
     assert_eq!(found.bounds, Bounds::exactly(Proof::Draw));
-    let rows = ["X.X.X", "....X", "X....", "..X..", "X...X"];
-    let found = prove(&diagram(&rows, GomokuRules::Freestyle, Color::White));
+    let rows = "X.X.X ....X X.... ..X.. X...X";
+    let found = prove(&diagram(rows, GomokuRules::Freestyle, Color::White));
     assert!(found.bounds.high() <= Proof::Draw || found.bounds == Bounds::OPEN);
 }
 
 #[test]
 fn lines_end_in_a_five() {
-    let position = diagram(&TWO_THREES, GomokuRules::Standard, Color::Black);
+    let position = diagram(&TWO_THREES.join(" "), GomokuRules::Standard, Color::Black);
     let mut prover = ThreatSolver::new(1 << 20);
     let line = prover.line(&position, &nodes(1_000_000));
     let mut end = position.clone();
@@ -522,7 +505,7 @@ fn a_lost_four_is_stopped_all_the_same() {
         ".........",
     ];
     for rules in [GomokuRules::Freestyle, GomokuRules::Renju] {
-        let position = diagram(&rows, rules, Color::White);
+        let position = diagram(&rows.join(" "), rules, Color::White);
         let mut prover = ThreatSolver::new(1 << 20);
         let advice = prover.advise(&position, Proof::Loss, None, &nodes(20_000));
         let (x, y) = position.size().column_row(advice.moves[0].mv);
