@@ -4,7 +4,7 @@
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::tree::{ChildStats, NodeId, Tree};
+use super::tree::{ChildStats, NodeId, ROOT, Tree};
 use super::{
     Finisher, Rollout, RolloutPolicy, RolloutSearch, RootStats, Tally, report, wins_at_once,
 };
@@ -113,22 +113,18 @@ impl Rave {
     }
 
     /// Prepares the tree for a search: its root.
-    fn plant<G: Rollout>(&mut self, start: &GameState<G>, avoid: &[Move]) -> NodeId {
+    fn plant<G: Rollout>(&mut self, start: &GameState<G>, avoid: &[Move]) {
         let reusable = self.params.reuse && avoid.is_empty();
         let known = reusable.then(|| self.known(start)).flatten();
         self.planted = reusable.then(|| start.past().clone());
         self.past.clone_from(start.past());
         match known {
-            Some(node) => {
-                self.tree.keep(node);
-                0
-            }
+            Some(node) => self.tree.keep(node),
             None => {
                 self.tree.clear();
                 let policy = self.params.policy;
-                let node = self.tree.add_node(start.position(), &self.past, policy);
-                self.tree.avoid(node, avoid);
-                node
+                self.tree.add_node(start.position(), &self.past, policy);
+                self.tree.avoid(avoid);
             }
         }
     }
@@ -145,8 +141,8 @@ impl Rave {
     }
 
     /// The children of the root, each with its most visited line.
-    fn root_moves(&self, root: NodeId) -> impl ExactSizeIterator<Item = RootStats> {
-        self.tree.children(root).map(|child| {
+    fn root_moves(&self) -> impl ExactSizeIterator<Item = RootStats> {
+        self.tree.children(ROOT).map(|child| {
             let mut line = vec![(child.mv, child.visits as u64)];
             let mut node = child.node;
             while let Some(best) = node.and_then(|node| most_visited(&self.tree, node)) {
@@ -163,11 +159,11 @@ impl Rave {
     }
 
     /// One descent, one rollout to the end, one backup.
-    fn rollout<G: Rollout>(&mut self, root: &G, root_node: NodeId) {
+    fn rollout<G: Rollout>(&mut self, root: &G) {
         let mut position = root.clone();
         let mover = position.to_move();
         self.path.clear();
-        let mut node = root_node;
+        let mut node = ROOT;
         while let Some(child) =
             self.tree
                 .select(node, self.params.equivalence, self.params.exploration)
@@ -247,15 +243,11 @@ impl<G: Rollout> RolloutSearch<G> for Rave {
     ) -> SearchReport {
         let (root, begun) = (start.position(), start.past().len());
         self.finisher.begin(root, by_move);
-        let root_node = self.plant(start, avoid);
-        let reused = self
-            .tree
-            .children(root_node)
-            .map(|child| child.visits as u64);
-        let (reused, mut rollouts) = (reused.sum(), 0);
-        let report = |rave: &Rave, rollouts| {
-            report(rave.root_moves(root_node), rollouts, reused, &rave.finisher)
-        };
+        self.plant(start, avoid);
+        let visits = self.tree.children(ROOT).map(|child| child.visits as u64);
+        let (reused, mut rollouts) = (visits.sum(), 0);
+        let report =
+            |rave: &Rave, rollouts| report(rave.root_moves(), rollouts, reused, &rave.finisher);
         if root.outcome().is_none() {
             while reused + rollouts < MAX_ROLLOUTS
                 && go_on(reused + rollouts, &|| report(self, rollouts))
@@ -263,7 +255,7 @@ impl<G: Rollout> RolloutSearch<G> for Rave {
                 if self.params.for_points == Some(rollouts) {
                     self.finisher.tally.clear(root.size().area());
                 }
-                self.rollout(root, root_node);
+                self.rollout(root);
                 self.past.truncate(begun);
                 rollouts += 1;
             }

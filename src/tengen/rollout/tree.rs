@@ -12,6 +12,9 @@ use crate::system::is_offered;
 /// Index of a node in the tree.
 pub(super) type NodeId = u32;
 
+/// The first node.
+pub(super) const ROOT: NodeId = 0;
+
 /// Marks a child without a node of its own.
 const NO_NODE: NodeId = NodeId::MAX;
 
@@ -105,9 +108,9 @@ impl Tree {
         (self.nodes.len() - 1) as NodeId
     }
 
-    /// The node reached by moves from the first one, if it is this position's.
+    /// The node reached by moves from the root, if it is this position's.
     pub(super) fn find<G: Rollout>(&self, moves: &[Move], position: &G) -> Option<NodeId> {
-        let mut node = 0;
+        let mut node = ROOT;
         for &mv in moves {
             let mut children = self.nodes.get(node as usize)?.clone();
             node = self.node_of(children.find(|&child| self.moves[child] == mv)?)?;
@@ -115,10 +118,10 @@ impl Tree {
         (self.keys.get(node as usize) == Some(&position.key())).then_some(node)
     }
 
-    /// Drops everything but a node and its descendants. It becomes the first.
+    /// Drops everything but a node and its descendants. It becomes the root.
     pub(super) fn keep(&mut self, root: NodeId) {
         let mut kept = vec![NO_NODE; self.nodes.len()];
-        kept[root as usize] = 0;
+        kept[root as usize] = ROOT;
         // Nodes come after their parents, so that one pass finds and renumbers all of them.
         let mut count = 0;
         for node in root as usize..self.nodes.len() {
@@ -168,9 +171,9 @@ impl Tree {
         ]
     }
 
-    /// Excludes these moves of a node, unless it has no others.
-    pub(super) fn avoid(&mut self, node: NodeId, moves: &[Move]) {
-        let range = self.nodes[node as usize].clone();
+    /// Excludes these moves of the root, unless it has no others.
+    pub(super) fn avoid(&mut self, moves: &[Move]) {
+        let range = self.nodes[ROOT as usize].clone();
         let left_out = |mv: &Move| moves.contains(mv);
         if self.moves[range.clone()].iter().all(left_out) {
             return;
