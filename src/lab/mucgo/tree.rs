@@ -51,9 +51,8 @@ impl Tree {
         params: &MucgoParams,
         avoid: &[Move],
     ) -> NodeId {
-        let moves = position.legal_moves();
-        let moves = moves.filter(|&mv| position.is_sensible(mv) && past.allows(position, mv));
-        let mut moves: Vec<Move> = moves.collect();
+        let mut moves = Vec::new();
+        position.add_sensible(past, &mut moves);
         if !moves.iter().all(|mv| avoid.contains(mv)) {
             moves.retain(|mv| !avoid.contains(mv));
         }

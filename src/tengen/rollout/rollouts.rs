@@ -2,7 +2,9 @@
 
 use rand::Rng;
 
-use crate::game::{Bits, Color, Game, Move, Outcome, OwnershipEstimate, ply_cap, scoring};
+use crate::game::{
+    Bits, Color, Game, Move, Outcome, OwnershipEstimate, PositionHistory, ply_cap, scoring,
+};
 
 /// Move choice of a rollout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,10 +156,23 @@ pub trait Rollout: Game {
         let _ = tally;
     }
 
-    /// Whether a legal move is sensible; at least one is, in any position with moves.
+    /// Whether a legal move is sensible; at least one is, in any position with moves, unless the
+    /// game's history forbids it.
     fn is_sensible(&self, mv: Move) -> bool {
         let _ = mv;
         true
+    }
+
+    /// Adds the sensible moves that the game's history allows; all that it allows, if it forbids
+    /// the sensible ones.
+    fn add_sensible(&self, past: &PositionHistory, moves: &mut Vec<Move>) {
+        let start = moves.len();
+        let allowed = |mv: &Move| past.allows(self, *mv);
+        let sensible = self.legal_moves().filter(|&mv| self.is_sensible(mv));
+        moves.extend(sensible.filter(allowed));
+        if moves.len() == start {
+            moves.extend(self.legal_moves().filter(allowed));
+        }
     }
 }
 

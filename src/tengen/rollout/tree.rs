@@ -82,10 +82,13 @@ impl Tree {
     ) -> NodeId {
         let knows = policy == RolloutPolicy::Own;
         let start = self.moves.len();
-        let moves = position
-            .legal_moves()
-            .filter(|&mv| (!knows || position.is_sensible(mv)) && past.allows(position, mv));
-        self.moves.extend(moves);
+        if knows {
+            position.add_sensible(past, &mut self.moves);
+        } else {
+            let moves = position.legal_moves();
+            let allowed = moves.filter(|&mv| past.allows(position, mv));
+            self.moves.extend(allowed);
+        }
         let end = self.moves.len();
         self.child.resize(end, NO_NODE);
         self.visits.resize(end, 0.0);

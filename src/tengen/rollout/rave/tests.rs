@@ -62,6 +62,19 @@ fn what_a_past_forbids_is_in_no_line() {
 }
 
 #[test]
+fn where_a_past_forbids_all_sensible_moves_others_are_searched() {
+    let mut game = GameState::from(SmallGo::new(BoardSize::new(5, 1)).unwrap());
+    // White is left with an own eye and a pass on an open board (5).
+    let moves = [4, 2, 1, 3, 4, 5, 2, 3, 5, 0, 1];
+    moves.into_iter().for_each(|mv| game.play(Move(mv)));
+    let mut rave = Rave::new(RaveParams::default(), 1);
+    let report = rave.watch(&game, &[], false, &mut |done, _| done < 100);
+    assert_eq!(report.visits, 100);
+    assert!(report.moves.iter().any(|found| found.visits > 0));
+    assert!(report.moves.iter().all(|found| game.allows(found.mv)));
+}
+
+#[test]
 fn what_is_known_of_a_position_is_kept() {
     let params = RaveParams {
         reuse: true,
