@@ -78,6 +78,9 @@ impl Zone {
         })
     }
 
+    /// Whether the four can become part of another one: of five cells with four stones one is its own, and one may be
+    /// a reply that was not searched, as it stops nothing. So two at least are the defender's already or in
+    /// [`Zone::defence`], which has every searched reply and every answer that a line forces.
     fn makes_fours(&self, board: &Board, attacker: Color, four: Move, answer: Move) -> bool {
         let (size, position) = (board.position.size(), &board.position);
         let (theirs, own) = (
