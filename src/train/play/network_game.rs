@@ -13,7 +13,7 @@ use crate::play::settings::SelfPlay;
 use crate::shards::row::{Row, Target, finish};
 use crate::shards::training_game::TrainingGame;
 use crate::trainable::Trainable;
-use tengen::game::{Game, Move, Outcome};
+use tengen::game::{Game, Move, Outcome, Proof};
 use tengen::search::{SearchParams, add_root_noise};
 use tengen::solver::{Solvable, Solve, SolveLimits};
 
@@ -59,8 +59,11 @@ impl<G: Solvable> EndingAdjudicator<G> {
         solver.clear();
         let effort = SolveLimits::alone(self.nodes, &|_| false);
         let found = solver.solve(position, &effort);
-        Some(Proven {
-            outcome: found.proof()?.outcome(position.to_move()),
+        let proof = found.proof()?;
+        // The winner has to know how to go on.
+        let is_known = proof != Proof::Win || found.best.is_some();
+        is_known.then(|| Proven {
+            outcome: proof.outcome(position.to_move()),
             keeps: found.best,
         })
     }
