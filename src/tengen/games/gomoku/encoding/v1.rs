@@ -78,26 +78,6 @@ mod tests {
     use super::*;
     use crate::game::{BoardSize, Move};
 
-    /// Content of each plane.
-    const NAMES: [&str; PLANES] = [
-        "ones",
-        "my stones",
-        "their stones",
-        "last move",
-        "forbidden to me",
-        "forbidden to them",
-        "where I make a five",
-        "where I make two fours in one line, straight or not",
-        "where I make a four",
-        "where I make a three",
-        "where they make a five",
-        "where they make two fours in one line, straight or not",
-        "where they make a four",
-        "where they make a three",
-        "ones if I am Black",
-        "a number for the rules",
-    ];
-
     /// A row of a position after these moves, given as column and row.
     fn row(rules: GomokuRules, moves: &[(u8, u8)]) -> (Gomoku, Vec<f32>) {
         let mut position = Gomoku::with_rules(BoardSize::new(9, 8), rules).unwrap();
@@ -123,20 +103,19 @@ mod tests {
             (8, 7),
         ];
         let (_, row) = row(GomokuRules::Renju, &moves);
-        let points = |name: &str| -> Vec<(usize, usize)> {
-            let plane = NAMES.iter().position(|&plane| plane == name).expect(name);
+        let points = |plane: usize| -> Vec<(usize, usize)> {
             let shown = (0..72).filter(|&point| row[72 * plane + point] == 1.0);
             shown.map(|point| (point % 9, point / 9)).collect()
         };
-        assert_eq!(points("my stones"), [(4, 3), (5, 3), (3, 4), (3, 5)]);
-        assert_eq!(points("their stones"), [(0, 0), (1, 0), (2, 0), (8, 7)]);
-        assert_eq!(points("last move"), [(8, 7)]);
-        assert_eq!(points("forbidden to me"), [(3, 3)]);
-        assert!(points("forbidden to them").is_empty());
-        assert_eq!(points("where they make a four"), [(3, 0), (4, 0)]);
-        assert!(points("where I make a three").contains(&(3, 3)));
-        assert!(points("where I make a five").is_empty());
-        assert_eq!(points("ones if I am Black").len(), 72);
+        assert_eq!(points(1), [(4, 3), (5, 3), (3, 4), (3, 5)]);
+        assert_eq!(points(2), [(0, 0), (1, 0), (2, 0), (8, 7)]);
+        assert_eq!(points(3), [(8, 7)]);
+        assert_eq!(points(4), [(3, 3)]);
+        assert!(points(5).is_empty());
+        assert_eq!(points(12), [(3, 0), (4, 0)]);
+        assert!(points(9).contains(&(3, 3)));
+        assert!(points(6).is_empty());
+        assert_eq!(points(14).len(), 72);
         assert!(row[15 * 72..].iter().all(|&number| number == 0.5));
     }
 

@@ -62,22 +62,6 @@ mod tests {
     use crate::games::nogo::SmallNoGo;
     use crate::games::nogo::tests::from_stones;
 
-    /// Content of each plane.
-    const NAMES: [&str; PLANES] = [
-        "my stones",
-        "their stones",
-        "ones",
-        "legal for me",
-        "legal for them",
-        "liberties of my blocks with one liberty",
-        "liberties of my blocks with two liberties",
-        "liberties of their blocks with one liberty",
-        "liberties of their blocks with two liberties",
-        "last move",
-        "legal for me only",
-        "empty, legal for neither side",
-    ];
-
     /// Encodes a diagram with rows from the top: X mine (Black), O theirs, lower left is A1.
     fn encode(rows: [&str; 5], last: Option<Move>) -> (SmallNoGo, Vec<f32>) {
         let size = BoardSize::square(5);
@@ -98,13 +82,9 @@ mod tests {
         (position, row)
     }
 
-    fn plane(row: &[f32], name: &str) -> Vec<u16> {
-        let index = NAMES.iter().position(|p| *p == name).unwrap();
-        let marked = row[index * 25..][..25]
-            .iter()
-            .enumerate()
-            .filter(|(_, v)| **v == 1.0);
-        marked.map(|(point, _)| point as u16).collect()
+    fn plane(row: &[f32], number: usize) -> Vec<usize> {
+        let plane = &row[number * 25..][..25];
+        (0..25).filter(|&point| plane[point] == 1.0).collect()
     }
 
     #[test]
@@ -112,27 +92,18 @@ mod tests {
         // A1 is point 0, E5 is point 24.
         let rows = [".....", ".....", "O....", "XO...", ".X..."];
         let (_, row) = encode(rows, Some(Move(6)));
-        assert_eq!(plane(&row, "my stones"), [1, 5]);
-        assert_eq!(plane(&row, "their stones"), [6, 10]);
-        assert_eq!(plane(&row, "ones").len(), 25);
+        assert_eq!(plane(&row, 0), [1, 5]);
+        assert_eq!(plane(&row, 1), [6, 10]);
+        assert_eq!(plane(&row, 2).len(), 25);
         // A1 is the last liberty of A2: Black may fill it, because B1 has C1 as well.
-        assert_eq!(plane(&row, "liberties of my blocks with one liberty"), [0]);
-        assert_eq!(
-            plane(&row, "liberties of my blocks with two liberties"),
-            [0, 2]
-        );
-        assert_eq!(
-            plane(&row, "liberties of their blocks with one liberty"),
-            [0_u16; 0]
-        );
-        assert_eq!(
-            plane(&row, "liberties of their blocks with two liberties"),
-            [7, 11, 15]
-        );
-        assert_eq!(plane(&row, "last move"), [6]);
-        assert_eq!(plane(&row, "legal for me only"), [0]);
-        assert!(!plane(&row, "legal for them").contains(&0));
-        assert_eq!(plane(&row, "empty, legal for neither side"), [0_u16; 0]);
+        assert_eq!(plane(&row, 5), [0]);
+        assert_eq!(plane(&row, 6), [0, 2]);
+        assert!(plane(&row, 7).is_empty());
+        assert_eq!(plane(&row, 8), [7, 11, 15]);
+        assert_eq!(plane(&row, 9), [6], "the last move");
+        assert_eq!(plane(&row, 10), [0], "legal for me only");
+        assert!(!plane(&row, 4).contains(&0));
+        assert!(plane(&row, 11).is_empty());
     }
 
     #[test]

@@ -77,26 +77,6 @@ mod tests {
     use crate::game::{BoardSize, Move};
     use crate::games::nogo::SmallNoGo;
 
-    /// Content of each plane.
-    const NAMES: [&str; PLANES] = [
-        "ones",
-        "legal for me",
-        "legal for them",
-        "empty, legal for neither side",
-        "my stones",
-        "my stones in blocks with one liberty",
-        "my stones in blocks with two liberties",
-        "my stones in immortal blocks",
-        "liberties of my blocks with one liberty",
-        "liberties of my blocks with two liberties",
-        "their stones",
-        "their stones in blocks with one liberty",
-        "their stones in blocks with two liberties",
-        "their stones in immortal blocks",
-        "liberties of their blocks with one liberty",
-        "liberties of their blocks with two liberties",
-    ];
-
     fn played(size: BoardSize, moves: &[u16]) -> SmallNoGo {
         let mut position = SmallNoGo::new(size).unwrap();
         moves.iter().for_each(|&mv| position.play(Move(mv)));
@@ -109,30 +89,28 @@ mod tests {
         row
     }
 
-    fn plane(position: &SmallNoGo, name: &str) -> Vec<u16> {
-        let index = NAMES.iter().position(|p| *p == name).unwrap();
+    fn plane(position: &SmallNoGo, number: usize) -> Vec<usize> {
         let (area, row) = (position.size().area(), row(&SmallNoGo::V2, position));
-        let marked = row[index * area..][..area].iter().enumerate();
-        let marked = marked.filter(|(_, v)| **v == 1.0);
-        marked.map(|(point, _)| point as u16).collect()
+        let plane = &row[number * area..][..area];
+        (0..area).filter(|&point| plane[point] == 1.0).collect()
     }
 
     #[test]
     fn stones_show_the_liberties_of_their_block() {
         // XX.O on a board of four points: White has no legal move; the point is closed to both.
         let position = played(BoardSize::new(4, 1), &[0, 3, 1]);
-        let show = |name| plane(&position, name);
-        assert_eq!(show("their stones in blocks with one liberty"), [0, 1]);
-        assert_eq!(show("their stones in immortal blocks"), [0, 1]);
-        assert_eq!(show("my stones in immortal blocks"), [3]);
-        assert_eq!(show("empty, legal for neither side"), [2]);
-        assert!(show("my stones in blocks with two liberties").is_empty());
-        assert_eq!(show("liberties of their blocks with one liberty"), [2]);
+        let show = |number| plane(&position, number);
+        assert_eq!(show(11), [0, 1]);
+        assert_eq!(show(13), [0, 1]);
+        assert_eq!(show(7), [3]);
+        assert_eq!(show(3), [2]);
+        assert!(show(6).is_empty());
+        assert_eq!(show(14), [2]);
         let corner = played(BoardSize::square(5), &[2, 24]);
-        let show = |name| plane(&corner, name);
-        assert_eq!(show("their stones in blocks with two liberties"), [24]);
-        assert!(show("my stones in immortal blocks").is_empty());
-        assert_eq!(show("ones").len(), 25);
+        let show = |number| plane(&corner, number);
+        assert_eq!(show(12), [24]);
+        assert!(show(7).is_empty());
+        assert_eq!(show(0).len(), 25);
     }
 
     /// The planes shared with `nogo-1` are the same, and two orders of moves give the same planes.
