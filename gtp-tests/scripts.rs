@@ -133,7 +133,7 @@ fn a_packed_run_has_what_its_next_generation_needs() {
         .output();
     let packed = packed.expect("the script is there");
     assert!(packed.status.success(), "{packed:?}");
-    let archive = folder.join("out/run.tar.00");
+    let archive = folder.join("out/run.tar.0000");
     let listed = Command::new("tar").arg("-tf").arg(archive).output();
     let listed = String::from_utf8(listed.expect("tar").stdout).expect("names");
     let is_large = |name: &&str| name.ends_with(".checkpoint") || name.ends_with(".onnx");

@@ -321,7 +321,9 @@ mod tests {
         // Black has the whole board and two eyes, and the network wants as many own stones as possible.
         let stones = (0..16).filter(|point| ![12, 14].contains(point));
         let stones: Vec<_> = stones.map(|point| (Move(point), Color::Black)).collect();
-        let empty = SmallGo::new(BoardSize::square(4)).unwrap();
+        // It needs the whole board to win.
+        let rules = "tromp-taylor komi15.5".parse().unwrap();
+        let empty = SmallGo::with_rules(BoardSize::square(4), rules).unwrap();
         let start = empty.set_up(&stones, Color::Black).unwrap();
         let network = Network::of(16, 1, vec![0.1; 19]).unwrap();
         let plan = Measure {

@@ -416,7 +416,7 @@ fn what_was_in_memory_before_is_not_read() {
         let rows = graph.reshape(planes, &[-1, inputs as i64, area]);
         let tokens = graph.node("Transpose", &[rows], perm(&[0, 2, 1]));
         let [query, key, value] = ["query", "key", "value"].map(|name| {
-            let x = product(graph, tokens, name, [inputs, channels]);
+            let x = product(graph, tokens, &format!("of {name}"), [inputs, channels]);
             let heads = graph.reshape(x, &[-1, area, 4, 5]);
             let order = match name {
                 "key" => [0, 2, 3, 1],
