@@ -27,8 +27,29 @@ play 19 chinese 700 2 80 10 19-area;  play 19 japanese 194 2 80 10 19-territory
 tengen-train fit --data tygem-2011 $(for g in 19-area 19-territory 13-area 13-territory 9-area 9-territory; do echo --data games/$g; done) \
     --net tengen+area-6b64c --encoding go-2 --teacher b6-19.onnx --teacher b6-13.onnx --teacher b6-9.onnx --teacher-share 0.8 \
     --window 1000000 --held-out 0.01 --surprise-share 0 --learning-rate 0.002 --average-decay 0.999 --steps 5200 --batch 128 --out taught
-tengen-train export --checkpoint taught --all-heads --out models/go-taught.onnx
-tengen-train quantize --model models/go-taught.onnx --data games/19-territory --data games/13-territory --data games/9-territory \
+tengen-train export --checkpoint taught --all-heads --out go-november-27.onnx
+tengen-train quantize --model go-november-27.onnx --data games/19-territory --data games/13-territory --data games/9-territory \
+    --out go-november-27-int8.onnx
+
+# It went on with the same teacher alone, on further games, for 1.4 hours of one core (30 November). The first 1,058 steps
+# were meant to be 8,000.
+more_boards() { # SIZE RULES GAMES PLIES OPENING SEED FOLDER
+    tengen-train selfplay network --model b6-$1.onnx --size $1 --rules $2 --games $3 --visits 2 --temperature-plies $4 \
+        --opening-plies $5 --komi 7,2,0.2,10 --seed $6 --out games/$7
+}
+more_boards 19 chinese 200 80 10 1001 19-a;   more_boards 19 japanese 80 80 10 1002 19-t
+more_boards 13 chinese 200 50 8 1003 13-a;    more_boards 13 japanese 100 50 8 1004 13-t
+more_boards 9 chinese 200 24 8 1006 9-a;      more_boards 9 japanese 100 24 8 1007 9-t
+go_on() {       # FROM STEPS OUT [FLAGS]
+    tengen-train fit $(for g in 9-a 9-t 13-a 13-t 19-t 19-a; do echo --data games/$g; done) --net tengen+area-6b64c --encoding go-2 \
+        --start-from $1 --steps $2 --out $3 --teacher b6-19.onnx --teacher b6-13.onnx --teacher b6-9.onnx \
+        --teacher-answers b6.redb --window 100000000 --held-out 0.01 --surprise-share 0 --batch 128 --learning-rate 0.0015 \
+        --average-decay 0.998 --value-weight 2 "${@:4}"
+}
+go_on taught 8000 fit1          # stopped after 1,058 steps
+go_on fit1 4600 fit2 --warm-up 20 --seed 3
+tengen-train export --checkpoint fit2 --all-heads --earlier-games 5678 --earlier-steps 6258 --out models/go-taught.onnx
+tengen-train quantize --model models/go-taught.onnx --data games/19-t --data games/13-t --data games/9-t \
     --out models/go-taught-int8.onnx
 
 # go-9x9-taught: goes on from there on 9x9 alone. models/runs/go-9x9-taught/fit has the last checkpoint of its first

@@ -408,7 +408,7 @@ fn what_was_in_memory_before_is_not_read() {
     let (channels, area) = (20, size.area() as i64);
     let perm = |order: &[i64]| vec![("perm", Attribute::Ints(order.to_vec()))];
     let onnx = with_value(|graph, planes, _| {
-        let product = |graph: &mut GraphBuilder, x, name, [from, to]: [usize; 2]| {
+        let product = |graph: &mut GraphBuilder, x, name: &str, [from, to]: [usize; 2]| {
             let weights: Vec<f32> = (0..from * to).map(|i| number(1, i)).collect();
             let weights = graph.weights(name, &[from, to], &weights);
             graph.matmul(x, weights)
