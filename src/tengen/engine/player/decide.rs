@@ -37,14 +37,6 @@ impl<G: Game> Player<G> {
         let stop = &request.stop;
         self.last_report = None;
         start.legal_moves().next()?;
-        let play = |mv, budget| {
-            let resigns = false;
-            Some(MoveChoice {
-                mv,
-                budget,
-                resigns,
-            })
-        };
         if let Some(mv) = self.move_of_book(start, request) {
             return play(mv, None);
         }
@@ -244,6 +236,14 @@ impl<G: Game> Player<G> {
         self.prepare();
         Decision::Play(vertex)
     }
+}
+
+fn play(mv: Move, budget: Option<Budget>) -> Option<MoveChoice> {
+    Some(MoveChoice {
+        mv,
+        budget,
+        resigns: false,
+    })
 }
 
 /// The budget of looks at a pass in a move with this one: by a clock they end with the longest time that is planned for
