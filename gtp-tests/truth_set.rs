@@ -199,8 +199,11 @@ fn a_set_of_gomoku_knows_wins_and_defences() {
     let wins = line(" b ");
     let wins = wins.split_once(" + ").expect("Black wins").1;
     assert!(wins.contains("D5") && wins.contains("H5"), "{wins}");
-    let limits = ["--backend", "rollout", "--visits", "200"];
-    let bench = [&["endings", "measure", &set], &limits[..]].concat();
+    let limits = "--backend rollout --visits 200 --threads 1".split(' ');
+    let bench: Vec<&str> = ["endings", "measure", &set]
+        .into_iter()
+        .chain(limits)
+        .collect();
     refuses(&bench, "use --game gomoku");
     let table = text(&[&bench[..], &["--game", "gomoku", "--size", "9"]].concat());
     let all = table.lines().next_back().expect("a row for all");

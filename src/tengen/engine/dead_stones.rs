@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::clock::stop::ANSWER;
 use crate::clock::{Budget, Clock};
 use crate::game::{Game, Move, OwnershipEstimate, Settled, scoring};
 use crate::search::StopFlag;
@@ -216,26 +217,25 @@ impl<'a> EstimateLimits<'a> {
 
     /// What is left `now` for other estimates than playouts; `None` without a clock.
     pub(super) fn budget(&self, now: Duration) -> Option<Budget> {
-        let left = |time: Time| {
-            let left = time.share.min(time.until.saturating_sub(now));
-            Budget::fixed(left, left)
-        };
-        self.time.map(left)
+        let left = |time: Time| time.share.min(time.until.saturating_sub(now));
+        self.time.map(|time| with_answer(left(time)))
     }
 
     /// What is left `now` of the planned time of the move; `None` if nothing is, or without a clock.
     pub(super) fn rest(&self, now: Duration) -> Option<Budget> {
         let time = self.time.filter(|time| now < time.planned)?;
-        Some(Budget::fixed(
-            time.planned - now,
-            time.until.saturating_sub(now),
-        ))
+        Some(with_answer(time.planned - now))
     }
 
     /// Whether it must be given up.
     pub(super) fn is_over(&self, now: Duration) -> bool {
         self.stop.is_raised() || self.time.is_some_and(|time| now >= time.until)
     }
+}
+
+/// A budget of this time for a search and its answer, which would be late if the search took all of it.
+fn with_answer(time: Duration) -> Budget {
+    Budget::fixed(time - ANSWER.min(time / 4), time)
 }
 
 #[cfg(test)]
@@ -298,6 +298,20 @@ mod tests {
         assert_eq!(asked(400, 500), (Duration::ZERO, None));
         let quarter = Duration::from_millis(300);
         assert_eq!(asked(1200, 60_000), (quarter, Some(300)));
+    }
+
+    #[test]
+    fn searches_of_a_pass_have_time_to_answer() {
+        let (target, stop) = (Duration::from_secs(4), StopFlag::new());
+        let budget = Budget::fixed(target, target);
+        let effort = EstimateLimits::within(Some(budget), Duration::ZERO, &stop);
+        for now in [0, 2500, 3999].map(Duration::from_millis) {
+            for budget in [effort.budget(now), effort.rest(now)] {
+                let budget = budget.expect("there is time left");
+                assert!(now + budget.hard <= target && budget.target < budget.hard);
+            }
+        }
+        assert!(effort.rest(target).is_none());
     }
 
     #[test]

@@ -154,7 +154,11 @@ fn looks_at_a_pass_cost_no_period_of_byoyomi() {
     let (taken, planned) = taken_for(BoardSize::pass);
     assert!(taken > planned * 2 / 3 && taken <= planned, "{taken:?}");
     let (taken, planned) = taken_for(|_| Move(0));
-    assert_eq!(taken, planned, "what no look needs is the search's");
+    let rest = planned - taken;
+    assert!(
+        rest < Duration::from_millis(100),
+        "what no look needs is the search's: {rest:?}"
+    );
 }
 
 /// Has a network that takes all points for Black's, and records whether searches avoid a pass.
