@@ -22,7 +22,11 @@ export const stopMarking = () => { state.marking = false; };
 
 // A click: the mark, or none where it is already; labels are letters in turn.
 export function mark(index) {
-  const { view } = store, taken = view.marks.map(({ text }) => text), letter = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"].find((one) => !taken.includes(one)) ?? "Z";
+  const { view } = store;
+  // A second click may come before the page has heard of the first.
+  if (state.marked !== view) [state.marked, state.letters] = [view, view.marks.map(({ text }) => text)];
+  const letter = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"].find((one) => !state.letters.includes(one)) ?? "Z";
+  if (state.mark === "label") state.letters.push(letter);
   return does.send({ do: "mark", kind: state.mark, text: state.mark === "label" ? letter : "", at: vertexOf(view, index), node: view.current });
 }
 
