@@ -126,7 +126,7 @@ fn workers_that_are_killed_play_the_same_run() {
     assert!(said.contains("program tengen-train 9.9"), "{said}");
 }
 
-/// A program that waits for a run, and what it says from then on.
+/// A program that waits for a run, and its messages from then on.
 fn waiting(command: &str, run: &str) -> (Killed, impl Iterator<Item = String>) {
     let mut command = train(&[command, "--run", run]);
     let command = command.env("RUST_LOG", "info").stderr(Stdio::piped());

@@ -177,7 +177,7 @@ fn a_packed_run_stays_until_the_next_one_is_written() {
     assert_ne!(fs::read(&part).expect("it was packed"), first);
 }
 
-/// Runs a script with the programs of a folder; its status, and what it says of errors.
+/// Runs a script with the programs of a folder; its status and its error output.
 fn run_with(folder: &Scratch, script: &str, args: &[&str]) -> (Option<i32>, String) {
     let path = std::env::var("PATH").unwrap_or_default();
     let output = Command::new(Path::new(crate::REPOSITORY).join(script))

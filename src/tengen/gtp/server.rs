@@ -209,7 +209,7 @@ impl<C: Protocol> CommandReader<C> {
         }
     }
 
-    /// Sends the commands of so many bytes; false when no more input follows.
+    /// Sends commands that took this many bytes of input; false when no more input follows.
     fn pass_on(
         &mut self,
         commands: Vec<Result<C::Command, Vec<u8>>>,

@@ -22,7 +22,7 @@ pub struct RaveParams {
     /// Exploration bonus for moves with few visits, at least 0.
     pub exploration: f32,
     /// Looks for points rather than the win, in games that count them, and counts for [`SearchReport::expected`] only
-    /// after so many rollouts: until the tree knows the right answers, ownership is unreliable.
+    /// after this many rollouts: until the tree knows the right answers, ownership is unreliable.
     pub for_points: Option<u64>,
     /// Whether a search reuses the tree of the last one for its position, in games whose history
     /// identifies it.
