@@ -9,7 +9,7 @@ use tengen_nn::files::scratch as folder;
 pub(crate) struct Scratch(folder::Scratch);
 
 impl Scratch {
-    /// Creates the folder; `name` must differ between tests that run at once.
+    /// Creates the folder; `name` tells a reader which test it belongs to.
     pub(crate) fn new(name: &str) -> Scratch {
         Scratch(folder::Scratch::new(name))
     }
