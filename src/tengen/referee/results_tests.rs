@@ -1,5 +1,7 @@
 //! Tests of result files, and a game entry for other tests of this module.
 
+use tengen_nn::files::scratch::Scratch;
+
 use super::*;
 
 /// A game of which only the result matters; two consecutive numbers form a pair.
@@ -46,18 +48,10 @@ fn terms() -> MatchTerms {
     }
 }
 
-/// A path for this test, without a file.
-fn path(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("tengen-results-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let path = folder.join(name);
-    let _ = std::fs::remove_file(&path);
-    path
-}
-
 #[test]
 fn games_are_found_again_and_a_torn_line_is_forgotten() {
-    let path = path("torn.jsonl");
+    let scratch = Scratch::new("results");
+    let path = scratch.path().join("torn.jsonl");
     let games = [
         entry(0, "a", "b", ResultText::Black),
         entry(1, "b", "a", ResultText::Draw),
@@ -80,7 +74,8 @@ fn games_are_found_again_and_a_torn_line_is_forgotten() {
 
 #[test]
 fn a_file_in_use_of_another_match_or_corrupt_is_refused() {
-    let path = path("refused.jsonl");
+    let scratch = Scratch::new("results");
+    let path = scratch.path().join("refused.jsonl");
     let (file, _) = ResultFile::open(&path, &terms()).unwrap();
     let error = ResultFile::open(&path, &terms()).unwrap_err();
     assert!(error.to_string().contains("is in use by"), "{error}");

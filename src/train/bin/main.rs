@@ -5,6 +5,7 @@ mod export;
 mod fit;
 mod games;
 mod inspect;
+mod memory;
 mod quantize;
 mod selfplay;
 
@@ -65,7 +66,11 @@ fn main() {
 }
 
 fn run() -> anyhow::Result<()> {
-    match program::read::<Cli>().command {
+    let command = program::read::<Cli>().command;
+    if matches!(command, Command::Loop(_) | Command::Fit(_)) {
+        memory::keep_freed();
+    }
+    match command {
         Command::Loop(args) => cycle::run_loop(&args, &Interrupt::caught(RUN_GOES_ON)?),
         Command::Work(args) => cycle::work(&args, &Interrupt::caught(ANOTHER_GOES_ON)?),
         Command::Selfplay(args) => selfplay::run(&args, &Interrupt::caught(GOES_ON)?),
