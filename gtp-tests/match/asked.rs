@@ -301,6 +301,10 @@ fn the_other_protocol_is_recognized() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("say so by --first-protocol"), "{said}");
+    assert!(
+        said.contains("in a file by protocol = \"gomocup\""),
+        "{said}"
+    );
     let out = folder("gtp-as-brain");
     let options = [&gomoku[..], &["--first-protocol", "gomocup"]].concat();
     let output = play(&fake("honest", 0, 1), &fake("honest", 0, 2), &out, &options)
@@ -308,7 +312,7 @@ fn the_other_protocol_is_recognized() {
         .unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
-    let words = "which is not Gomocup's protocol; if it speaks GTP, leave the option";
+    let words = "which is not Gomocup's protocol; if it speaks GTP, leave its protocol out";
     assert!(said.contains(words), "{said}");
     assert_eq!(said.matches("answered `ABOUT`").count(), 1, "once: {said}");
 }

@@ -36,18 +36,20 @@ pub(crate) fn run(kind: &str) -> ExitCode {
                 started = true;
                 say("OK");
             }
-            "INFO" if kind == "unknown-info" => say("UNKNOWN command"),
+            "INFO" if kind.starts_with("unknown-info") => say("UNKNOWN command"),
             "INFO" if kind == "wrong-rule" && argument.starts_with("rule") => {
                 say("ERROR no such rule")
             }
             "INFO" if kind == "limited" && argument == "max_node 600" => say("ERROR too few nodes"),
             "INFO" if !started => return ExitCode::FAILURE,
+            "BEGIN" | "TURN" if kind == "unknown-info-hangs" => hang(),
+            "PLAY" if kind == "suggests-hangs" => hang(),
             "BEGIN" | "TURN" => {
                 taken.insert(argument.to_owned());
                 let mut points = (0..25).map(|point| format!("{},{}", point % 5, point / 5));
                 let point = points.find(|point| !taken.contains(point)).unwrap();
                 match kind {
-                    "suggests" => say(&format!("suggest {point}")),
+                    "suggests" | "suggests-hangs" => say(&format!("suggest {point}")),
                     _ => {
                         taken.insert(point.clone());
                         moved_at = Some(clock.now());
@@ -73,6 +75,10 @@ pub(crate) fn run(kind: &str) -> ExitCode {
         }
     }
     ExitCode::SUCCESS
+}
+
+fn hang() {
+    std::thread::sleep(Duration::from_secs(3600));
 }
 
 fn say(text: &str) {

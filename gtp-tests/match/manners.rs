@@ -70,8 +70,8 @@ fn each_misbehaviour_loses_for_its_reason() {
         ("crash", "crash"),
         ("close", "crash"),
         ("hang", "hang"),
-        ("garbage", "malformed"),
-        ("wrong-id", "malformed"),
+        ("garbage", "hang"),
+        ("wrong-id", "hang"),
         ("no-vertex", "malformed"),
         ("endless-line", "malformed"),
         ("illegal", "illegal_move"),
@@ -84,7 +84,7 @@ fn each_misbehaviour_loses_for_its_reason() {
         }
         let out = folder(kind);
         // Only a hang has to run into it: a busy machine may take a second for a long line.
-        let limit = if kind == "hang" { "0.5" } else { "20" };
+        let limit = if reason == "hang" { "0.5" } else { "20" };
         let options = ["--games", "4", "--move-limit", limit, "--concurrency", "2"];
         let played = play(&fake(kind, 1, 1), &fake("honest", 0, 2), &out, &options);
         let report = match kind {
@@ -209,16 +209,23 @@ fn sees_the_end_of_a_terminal() -> bool {
 }
 
 fn a_late_answer_loses_on_time() {
-    let out = folder("late");
-    let options = ["--games", "2", "--time", "1", "--concurrency", "2"];
-    let report = report(play(
-        &fake("late", 1, 1),
-        &fake("honest", 0, 2),
-        &out,
-        &options,
-    ));
-    assert_eq!(report["reasons"]["time"], 2, "{report:#}");
-    assert_eq!(report["counts"]["losses"], 2);
+    let options = ["--games", "2", "--time", "1", "--move-limit", "1"];
+    let loses = |kind: &str, played: Command| {
+        let report = report(played);
+        assert_eq!(report["reasons"]["time"], 2, "{kind}: {report:#}");
+        assert_eq!(report["counts"]["losses"], 2, "{kind}");
+    };
+    // The second says something else, and no answer ever comes.
+    for kind in ["late", "garbage"] {
+        let (out, honest) = (folder(&format!("time-{kind}")), fake("honest", 0, 2));
+        loses(kind, play(&fake(kind, 1, 1), &honest, &out, &options));
+    }
+    // Neither does one of a program that has refused an `INFO`, or is to play what it suggested.
+    for kind in ["unknown-info-hangs", "suggests-hangs"] {
+        let out = folder(&format!("time-{kind}"));
+        let options = [&BRAINS[..6], &BRAINS[8..], &options[2..]].concat();
+        loses(kind, play(&brain(kind), &brain("usual"), &out, &options));
+    }
 }
 
 fn thinking_while_the_opponents_move_is_told_takes_time() {

@@ -184,7 +184,7 @@ fn nothing_at_all_is_no_number_of_anything() {
     let words = "--max-moves 4 leaves no move to play after an opening of 4";
     assert!(short.contains(words), "{short}");
     for flag in ["--command-limit", "--move-limit"] {
-        let said = said(play(&engine, &engine, &out, &[flag, "0"]));
+        let said = said(play(&engine, &engine, &out, &[flag, "0", "--time", "9"]));
         let words = format!("{flag} takes seconds, more than 0, not 0");
         assert!(said.contains(&words), "{said}");
     }

@@ -79,15 +79,23 @@ impl SimulatedClock {
         }
     }
 
-    /// What the player is told of its clock before a move.
-    pub(super) fn told(&mut self, left: Option<AnnouncedTime>) -> Option<AnnouncedTime> {
-        let now = left?;
+    /// What the player is told of its clock before a move, if it was busy so long since its last one.
+    pub(super) fn told(
+        &mut self,
+        left: Option<AnnouncedTime>,
+        busy: Duration,
+    ) -> Option<AnnouncedTime> {
+        let mut now = left?;
+        if self.conditions.visits_per_second.is_none() {
+            now.time = now.time.saturating_sub(busy);
+        }
         let before = self.before.replace(now).unwrap_or(now);
         self.conditions.time_reports.report(now, before)
     }
 
-    /// The player's answer with the time that is charged for it.
-    pub(super) fn charged(&mut self, mut reply: Reply) -> Result<Reply, Fault> {
+    /// The player's answer with the time that is charged for it, and for what it was busy with before.
+    pub(super) fn charged(&mut self, mut reply: Reply, busy: Duration) -> Result<Reply, Fault> {
+        reply.took += busy;
         if let Some(visits_per_second) = self.conditions.visits_per_second {
             let work = reply.report.as_deref().and_then(work);
             let work = work.ok_or_else(|| Fault::Malformed {
@@ -177,6 +185,8 @@ mod tests {
     use super::*;
     use crate::referee::player::PlayerMove;
 
+    const BUSY: Duration = Duration::from_millis(300);
+
     /// The times charged for 2,000 moves of a second each, with this report.
     fn times(conditions: ClockSimulation, report: Option<&str>) -> Result<Vec<f64>, Fault> {
         let mut clock = SimulatedClock::new(conditions, 1);
@@ -186,13 +196,13 @@ mod tests {
         });
         let untold = conditions.time_reports == TimeReports::Never;
         let charged = (0..2000).map(|_| {
-            assert_eq!(clock.told(left).is_none(), untold);
-            let reply = clock.charged(Reply {
+            assert_eq!(clock.told(left, BUSY).is_none(), untold);
+            let reply = Reply {
                 choice: PlayerMove::Resign,
-                took: Duration::from_secs(1),
+                took: Duration::from_secs(1) - BUSY,
                 report: report.map(str::to_owned),
-            });
-            Ok(reply?.took.as_secs_f64())
+            };
+            Ok(clock.charged(reply, BUSY)?.took.as_secs_f64())
         });
         charged.collect()
     }
@@ -256,6 +266,28 @@ mod tests {
         let expected = expected.map(|time| (time > 0.0).then_some(time));
         assert_eq!(TimeReports::ALL.map(told), expected);
         assert!("soon".parse::<TimeReports>().is_err());
+    }
+
+    #[test]
+    fn what_is_charged_for_commands_is_taken_off_before_it_is_told() {
+        let told = |time_reports, visits_per_second| {
+            let conditions = ClockSimulation {
+                time_reports,
+                visits_per_second,
+                ..ClockSimulation::default()
+            };
+            let left = AnnouncedTime {
+                time: Duration::from_secs(9),
+                stones: 0,
+            };
+            let told = SimulatedClock::new(conditions, 1).told(Some(left), BUSY);
+            told.unwrap().time.as_millis()
+        };
+        assert_eq!(told(TimeReports::Exact, None), 8700);
+        assert_eq!(told(TimeReports::Down, None), 8000);
+        assert_eq!(told(TimeReports::Up, None), 9000);
+        // Visits alone are charged.
+        assert_eq!(told(TimeReports::Exact, Some(100.0)), 9000);
     }
 
     #[test]

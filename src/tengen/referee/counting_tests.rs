@@ -80,6 +80,7 @@ impl EnginePlayer for Passes {
             return Err(Fault::Hung {
                 command: "final_status_list dead".to_owned(),
                 limit: Duration::from_secs(1),
+                said: None,
             });
         }
         Ok(self.dead.map(moves))

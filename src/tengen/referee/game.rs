@@ -20,7 +20,7 @@ pub struct GameTerms {
     pub time: MatchTimeControl,
     /// Tolerance for exceeding the clock, for the referee's own lag.
     pub margin: Duration,
-    /// Maximum time of a move; an engine that takes longer is killed. With a clock, an engine has
+    /// Maximum time of a move; an engine that takes longer is killed. With a clock of real time, an engine has
     /// this long beyond its clock before it is killed.
     pub move_limit: Duration,
     /// Number of moves, opening included, after which the game is a draw.
@@ -134,32 +134,35 @@ impl<G: Game> GameInProgress<'_, G> {
         let (color, size) = (self.position.to_move(), self.position.size());
         let side = color.index();
         let clock = self.clocks[side];
-        let limit = match self.scheduled.terms.time {
-            MatchTimeControl::None => self.scheduled.terms.move_limit,
-            _ => clock
-                .longest_move()
-                .saturating_add(self.scheduled.terms.move_limit),
+        let terms = self.scheduled.terms;
+        // A clock of visits does not tell how long to wait.
+        let is_real =
+            terms.time != MatchTimeControl::None && terms.conditions.visits_per_second.is_none();
+        let allowed = match is_real {
+            true => clock.longest_move().saturating_add(terms.margin),
+            false => Duration::ZERO,
         };
+        let limit = allowed.saturating_add(terms.move_limit);
         if let Some(live) = &self.scheduled.live {
             live.asked(color, clock.time_left());
         }
         let simulated = &mut self.simulated[side];
-        let told = simulated.told(clock.time_left());
-        let reply = self.scheduled.players[side].choose(color, told, limit);
-        let reply = match reply.and_then(|reply| simulated.charged(reply)) {
+        let player = &mut self.scheduled.players[side];
+        let busy = player.busy();
+        let told = simulated.told(clock.time_left(), busy);
+        let reply = player.choose(color, told, limit);
+        let reply = match reply.and_then(|reply| simulated.charged(reply, busy)) {
             Ok(reply) => reply,
             Err(fault) => {
                 let mut end = self.lost_by_fault(color, &fault);
-                // With a clock, an engine that thinks forever has first exceeded its time.
-                let clocked = self.scheduled.terms.time != MatchTimeControl::None;
-                // It was asked for a move with that limit.
-                if clocked && matches!(&fault, Fault::Hung { limit: had, .. } if *had == limit) {
+                // An engine that thinks forever has first exceeded its time; it was asked for a move with that limit.
+                if is_real && matches!(&fault, Fault::Hung { limit: had, .. } if *had == limit) {
                     end.reason = Reason::Time;
                 }
                 return Some(end);
             }
         };
-        let spent = self.clocks[side].spend(reply.took, self.scheduled.terms.margin);
+        let spent = self.clocks[side].spend(reply.took, terms.margin);
         let left = self.clocks[side].time_left();
         let played = |mv| PlayedMove {
             color,

@@ -26,7 +26,7 @@ pub enum Reason {
     Refused,
     /// The loser's process ended or closed its output.
     Crash,
-    /// The loser did not answer at all.
+    /// The loser did not answer in time, perhaps said something else.
     Hang,
     /// No result within the maximum number of moves.
     MaxMoves,

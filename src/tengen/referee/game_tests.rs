@@ -8,10 +8,11 @@ use crate::games::nogo::SmallNoGo;
 use crate::referee::player::{Reply, read_vertex};
 use crate::referee::referee_clock::AnnouncedTime;
 
-/// Plays its vertices in order, each after `took`; then fails.
+/// Plays its vertices in order, each after `took`, and is `busy` before; then fails.
 struct Script {
     vertices: Vec<&'static str>,
     took: Duration,
+    busy: Duration,
     /// What it was told, as text.
     heard: Vec<String>,
 }
@@ -24,6 +25,7 @@ impl Script {
         Script {
             vertices: vertices.collect(),
             took: Duration::from_millis(took_ms),
+            busy: Duration::ZERO,
             heard: Vec::new(),
         }
     }
@@ -41,6 +43,10 @@ impl EnginePlayer for Script {
         Ok(())
     }
 
+    fn busy(&mut self) -> Duration {
+        self.busy
+    }
+
     fn choose(
         &mut self,
         _color: Color,
@@ -54,6 +60,7 @@ impl EnginePlayer for Script {
             return Err(Fault::Hung {
                 command: "genmove".to_owned(),
                 limit,
+                said: None,
             });
         }
         let choice = match self.vertices.remove(0) {
@@ -176,8 +183,39 @@ fn the_clock_is_enforced_by_the_referees_measure() {
     );
     assert_eq!(end.reason, Reason::Rules);
     assert_eq!(end.left, Some([Duration::ZERO, Duration::from_secs(1)]));
-    // An engine that never answers has lost on time, in any case.
-    check("A1", "", &clocked, Color::Black, Reason::Time);
+    // An engine that never answers has lost on time, in any case, once the margin and the limit are over, too.
+    let end = check("A1", "", &forgiving, Color::Black, Reason::Time);
+    assert!(
+        end.detail
+            .is_some_and(|detail| detail.ends_with("within 2.2s"))
+    );
+}
+
+#[test]
+fn what_an_engine_does_between_its_moves_takes_time_and_no_visits() {
+    let clocked = GameTerms {
+        time: ONE_SECOND,
+        ..terms()
+    };
+    let told = |terms| {
+        let mut busy = Script {
+            busy: Duration::from_millis(300),
+            ..Script::new("A1 B1", 200)
+        };
+        let end = play(&mut busy, &mut Script::new("D1", 0), &[], terms);
+        assert_eq!(end.reason, Reason::Rules);
+        busy.heard[1..].join(", ")
+    };
+    assert_eq!(told(&clocked), "left 700, white D1, left 200");
+    let mut visits = clocked;
+    visits.conditions.visits_per_second = Some(1000.0);
+    assert_eq!(told(&visits), "left 1000, white D1, left 993");
+    // Its clock says nothing of real time.
+    let end = check("A1", "", &visits, Color::Black, Reason::Hang);
+    assert!(
+        end.detail
+            .is_some_and(|detail| detail.ends_with("within 1s"))
+    );
 }
 
 /// Chooses a move and never answers when told one.
@@ -192,6 +230,7 @@ impl EnginePlayer for Deaf {
         Err(Fault::Hung {
             command: "play".to_owned(),
             limit: Duration::from_secs(1),
+            said: None,
         })
     }
 

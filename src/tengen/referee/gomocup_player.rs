@@ -126,16 +126,17 @@ impl GomocupPlayer {
         self.send(&format!("INFO {key} {value}"))
     }
 
-    /// The next line that answers a command, as expected: talk is skipped, a message stored, as are answers to
-    /// `INFO`, which some programs do not understand.
+    /// The next line that answers a command, as expected, in this time: talk is skipped, a message stored, as are
+    /// answers to `INFO`, which some programs do not understand.
     fn hear(
         &mut self,
         command: &str,
+        since: Duration,
         limit: Duration,
         expected: fn(&str) -> bool,
     ) -> Result<TimedAnswer, Fault> {
         let command = || command.to_owned();
-        let deadline = self.process.now().saturating_add(limit);
+        let deadline = since.saturating_add(limit);
         let (mut refused, mut other) = (None, None);
         loop {
             let (text, at) = match self.process.receive(deadline) {
@@ -147,11 +148,10 @@ impl GomocupPlayer {
                     return Err(ended(&mut self.process, &command(), other.as_ref()));
                 }
                 Err(NoLine::TimedOut) => {
-                    let command = command();
-                    return Err(match (refused, other) {
-                        (Some(message), _) => Fault::Refused { command, message },
-                        (None, Some(answer)) => malformed(command, answer),
-                        (None, None) => Fault::Hung { command, limit },
+                    return Err(Fault::Hung {
+                        command: command(),
+                        limit,
+                        said: other.or(refused),
                     });
                 }
             };
@@ -179,8 +179,13 @@ impl GomocupPlayer {
     }
 
     /// The next move or suggestion.
-    fn hear_move(&mut self, command: &str, limit: Duration) -> Result<TimedAnswer, Fault> {
-        let heard = self.hear(command, limit, |text| {
+    fn hear_move(
+        &mut self,
+        command: &str,
+        since: Duration,
+        limit: Duration,
+    ) -> Result<TimedAnswer, Fault> {
+        let heard = self.hear(command, since, limit, |text| {
             let digits = text.strip_prefix('-').unwrap_or(text);
             digits.starts_with(|first: char| first.is_ascii_digit()) || suggested(text).is_some()
         })?;
@@ -274,7 +279,7 @@ impl RunningEngine for GomocupPlayer {
         self.send("ABOUT")?;
         // Its unasked messages suffice.
         self.asked = Duration::ZERO;
-        match self.hear("ABOUT", self.limit, |_| true) {
+        match self.hear("ABOUT", self.process.now(), self.limit, |_| true) {
             Ok(heard) if heard.text.starts_with(['?', '=']) => {
                 Err(malformed("ABOUT".to_owned(), heard.text))
             }
@@ -288,7 +293,7 @@ impl RunningEngine for GomocupPlayer {
         match game {
             "gomoku" => Ok(()),
             _ => Err(MatchError(format!(
-                "speaks the protocol of Gomocup, which has no {game}: leave the option for its protocol out"
+                "speaks the protocol of Gomocup, which has no {game}: leave its protocol out"
             ))),
         }
     }
@@ -320,7 +325,7 @@ impl EnginePlayer for GomocupPlayer {
         };
         self.told = 0;
         self.send(&start)?;
-        self.hear(&start, self.limit, |text| {
+        self.hear(&start, self.asked, self.limit, |text| {
             let first = text.split(' ').next().unwrap_or_default();
             first.eq_ignore_ascii_case("OK")
         })?;
@@ -360,11 +365,11 @@ impl EnginePlayer for GomocupPlayer {
         self.message = None;
         let asked = self.process.now();
         let command = self.ask(color)?;
-        let mut heard = self.hear_move(&command, limit)?;
+        let mut heard = self.hear_move(&command, asked, limit)?;
         if let Some(point) = suggested(&heard.text) {
             let play = format!("PLAY {point}");
             self.send(&play)?;
-            heard = self.hear_move(&play, limit.saturating_sub(heard.at.saturating_sub(asked)))?;
+            heard = self.hear_move(&play, asked, limit)?;
         }
         self.moved_at = Some(heard.at);
         let choice = match read_xy(&heard.text, self.size) {

@@ -41,12 +41,14 @@ pub enum Fault {
         command: String,
     },
     /// It did not answer within the limit.
-    #[error("did not answer `{command}` within {limit:?}")]
+    #[error("did not answer `{command}` within {limit:?}{}", and_words(said.as_ref()))]
     Hung {
         /// The command it did not answer.
         command: String,
         /// The time limit.
         limit: Duration,
+        /// What it said instead.
+        said: Option<String>,
     },
     /// Its answer is not of its protocol.
     #[error("answered `{command}` with `{answer}`, which is not {expected}")]
@@ -165,10 +167,7 @@ pub(super) fn ended(process: &mut EngineProcess, command: &str, said: Option<&St
     // The pipe closes a moment before the process can be waited for.
     for _ in 0..EXIT_POLLS {
         if let Some(status) = process.exit_status() {
-            let said = said.map_or(String::new(), |line| {
-                format!("; it said `{}`", quoted(line))
-            });
-            let status = format!("{status}{said}");
+            let status = format!("{status}{}", and_words(said));
             return Fault::Crashed { command, status };
         }
         std::thread::sleep(EXIT_POLL_INTERVAL);
@@ -179,17 +178,20 @@ pub(super) fn ended(process: &mut EngineProcess, command: &str, said: Option<&St
 /// The fault of an engine without a complete answer: no output, other lines, or an answer without
 /// the final empty line.
 fn no_answer(command: &str, limit: Duration, before: Option<String>, lines: &[String]) -> Fault {
-    match (lines.first(), before) {
-        (Some(first), _) => malformed(
-            command,
-            &format!("{} (no empty line follows)", quoted(first)),
-        ),
-        (None, Some(first)) => malformed(command, &first),
-        (None, None) => Fault::Hung {
-            command: command.to_owned(),
-            limit,
-        },
+    let begun = lines.first();
+    let begun = begun.map(|first| format!("{} (no empty line follows)", quoted(first)));
+    Fault::Hung {
+        command: command.to_owned(),
+        limit,
+        said: begun.or(before),
     }
+}
+
+/// What an engine said, for the end of a message.
+fn and_words(said: Option<&String>) -> String {
+    said.map_or(String::new(), |line| {
+        format!("; it said `{}`", quoted(line))
+    })
 }
 
 fn malformed(command: &str, line: &str) -> Fault {

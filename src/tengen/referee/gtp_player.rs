@@ -32,8 +32,8 @@ pub(super) struct GtpPlayer {
     time: MatchTimeControl,
     /// Settings that it refused, or has no command for.
     refusals: Vec<(ComplaintKind, String)>,
-    /// Time that its answers to commands have taken since its last move: it may have thought.
-    since_move: Duration,
+    /// Time that its answers to commands have taken: it may have thought.
+    busy: Duration,
 }
 
 impl GtpPlayer {
@@ -47,7 +47,7 @@ impl GtpPlayer {
             size: BoardSize::square(1),
             time: MatchTimeControl::None,
             refusals: Vec::new(),
-            since_move: Duration::ZERO,
+            busy: Duration::ZERO,
         }
     }
 
@@ -160,7 +160,7 @@ impl GtpPlayer {
 
     fn ask(&mut self, command: &str) -> Result<String, Fault> {
         let answer = self.client.command(command, self.limit)?;
-        self.since_move += answer.took;
+        self.busy += answer.took;
         Ok(answer.text)
     }
 
@@ -171,7 +171,7 @@ impl GtpPlayer {
         limit: Duration,
     ) -> Result<Reply, Fault> {
         let answer = self.client.command(&format!("{command} {color}"), limit)?;
-        let took = answer.took + std::mem::take(&mut self.since_move);
+        let took = answer.took + self.busy();
         let report = match self.lists(REPORT_COMMAND) {
             true => Some(self.ask(REPORT_COMMAND)?.chars().take(REPORT_LEN).collect()),
             false => None,
@@ -262,13 +262,17 @@ impl EnginePlayer for GtpPlayer {
             self.play(color, mv)?;
         }
         // No clock has run.
-        self.since_move = Duration::ZERO;
+        self.busy = Duration::ZERO;
         Ok(())
     }
 
     fn play(&mut self, color: Color, mv: Move) -> Result<(), Fault> {
         let vertex = format_move(mv, self.size);
         self.ask(&format!("play {color} {vertex}")).map(drop)
+    }
+
+    fn busy(&mut self) -> Duration {
+        std::mem::take(&mut self.busy)
     }
 
     fn choose(
@@ -280,9 +284,7 @@ impl EnginePlayer for GtpPlayer {
         if let Some(left) = left
             && self.lists("time_left")
         {
-            // Its answers since its last move are charged, too.
-            let time = left.time.saturating_sub(self.since_move);
-            let seconds = seconds_text(time, self.time_commands.fractions);
+            let seconds = seconds_text(left.time, self.time_commands.fractions);
             let stones = self.time.announced_stones(left.stones, self.time_commands);
             self.tell(&format!("time_left {color} {seconds} {stones}"))?;
         }

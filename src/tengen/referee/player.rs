@@ -44,7 +44,7 @@ pub struct GameSetup<'a> {
 pub struct Reply {
     /// The move, pass or resignation.
     pub choice: PlayerMove,
-    /// Time from the question to the answer, and of answers to other commands since its last move.
+    /// Time from the question, with the state of its clock, to the answer.
     pub took: Duration,
     /// Its report on the search, if any.
     pub report: Option<String>,
@@ -79,6 +79,11 @@ pub trait EnginePlayer {
     /// # Errors
     /// [`Fault`], as above.
     fn play(&mut self, color: Color, mv: Move) -> Result<(), Fault>;
+
+    /// Time that its answers have taken since its last move, or the last call: it may have thought meanwhile.
+    fn busy(&mut self) -> Duration {
+        Duration::ZERO
+    }
 
     /// Requests a move with the state of its clock; gives up after `limit`.
     ///
@@ -224,17 +229,20 @@ impl From<Fault> for MatchError {
 
 /// Advice if an engine answers in the other protocol.
 fn other_protocol(fault: &Fault) -> &'static str {
-    let Fault::Malformed { answer, .. } = fault else {
-        return "";
+    let said = match fault {
+        Fault::Malformed { answer, .. } => answer,
+        Fault::Hung {
+            said: Some(said), ..
+        } => said,
+        _ => return "",
     };
-    let first = answer.split_whitespace().next().unwrap_or_default();
+    let first = said.split_whitespace().next().unwrap_or_default();
     match first.to_ascii_uppercase().as_str() {
         "UNKNOWN" | "ERROR" | "MESSAGE" => {
-            "; if it speaks the protocol of Gomocup, say so by --first-protocol or --second-protocol"
+            "; if it speaks the protocol of Gomocup, say so by --first-protocol or --second-protocol, in a file by \
+             protocol = \"gomocup\""
         }
-        word if word.starts_with(['?', '=']) => {
-            "; if it speaks GTP, leave the option for its protocol out"
-        }
+        word if word.starts_with(['?', '=']) => "; if it speaks GTP, leave its protocol out",
         _ => "",
     }
 }

@@ -44,7 +44,7 @@ pub(crate) struct GameOptions {
     /// Games played concurrently
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = parse_positive::<usize>)]
     pub(crate) concurrency: usize,
-    /// Kill an engine that thinks for this many seconds without a clock, or beyond its clock
+    /// Kill an engine that thinks for this many seconds, with a clock of real time beyond that
     #[arg(long, default_value_t = 120.0, value_name = "SECONDS")]
     pub(crate) move_limit: f64,
 }
@@ -136,11 +136,7 @@ impl MatchOptions {
         Ok(GameTerms {
             time: self.time,
             margin: Duration::from_millis(self.margin),
-            move_limit: match self.time {
-                MatchTimeControl::None => positive_seconds("--move-limit", self.game.move_limit)?,
-                // It comes after the clock's time.
-                _ => seconds("--move-limit", self.game.move_limit)?,
-            },
+            move_limit: positive_seconds("--move-limit", self.game.move_limit)?,
             max_moves: self.max_moves.unwrap_or(ply_cap(self.game.size())),
             conditions: ClockSimulation {
                 visits_per_second: self.visits_per_second,
@@ -233,11 +229,6 @@ pub(crate) fn check_engines(engines: &[EngineSpec]) -> Result<()> {
 /// A file's text.
 pub(crate) fn read_text(path: &Path) -> Result<String> {
     program::read_text(path).with_context(|| path.display().to_string())
-}
-
-fn seconds(option: &str, value: f64) -> Result<Duration> {
-    Duration::try_from_secs_f64(value)
-        .with_context(|| format!("{option} takes seconds, 0 or more, not {value}"))
 }
 
 /// A time without which nothing can be done.
