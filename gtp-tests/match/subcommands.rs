@@ -183,6 +183,10 @@ fn nothing_at_all_is_no_number_of_anything() {
     let short = said(play(&engine, &engine, &out, &["--max-moves", "4"]));
     let words = "--max-moves 4 leaves no move to play after an opening of 4";
     assert!(short.contains(words), "{short}");
+    let mut openings = tengen_match(&["openings", "--random-plies", "0", "--judge", "x"]);
+    openings.args(["--out", "nowhere"]);
+    let none = said(openings);
+    assert!(none.contains("--random-plies must be at least 1"), "{none}");
     for flag in ["--command-limit", "--move-limit"] {
         let said = said(play(&engine, &engine, &out, &[flag, "0", "--time", "9"]));
         let words = format!("{flag} takes seconds, more than 0, not 0");
@@ -244,14 +248,15 @@ fn a_tournament_ends_in_ratings() {
 fn a_book_holds_different_balanced_openings() {
     let out = folder("openings").join("book.txt");
     let judge = fake("honest", 0, 1);
-    let write = |options: &[&str]| {
+    let status = |judge: &str, options: &[&str]| {
         let mut command = tengen_match(&["openings", "--size", "5", "--count", "12"]);
         command
-            .args(["--judge", &judge, "--out"])
+            .args(["--judge", judge, "--out"])
             .arg(&out)
             .args(options);
-        command.stderr(Stdio::null()).status().unwrap().success()
+        command.stderr(Stdio::null()).status().unwrap().code()
     };
+    let write = |options: &[&str]| status(&judge, options) == Some(0);
     let openings = || {
         let text = fs::read_to_string(&out).unwrap();
         let lines = text.lines().filter(|line| !line.starts_with('#'));
@@ -260,6 +265,12 @@ fn a_book_holds_different_balanced_openings() {
     // The judge's value is always 0.25, i.e. a score of 0.625.
     assert!(!write(&["--tolerance", "0.1"]));
     assert!(!out.exists());
+    // A judge that fails now and then costs the openings on which it did, one that only fails the book.
+    for (from, code, found) in [(1, 1, None), (5, 3, Some(12))] {
+        let failed = status(&fake("crash", from, 1), &["--tolerance", "0.2"]);
+        assert_eq!(failed, Some(code), "{from}");
+        assert_eq!(out.exists().then(|| openings().len()), found);
+    }
     assert!(write(&["--tolerance", "0.2", "--concurrency", "2"]));
     let lines = openings();
     assert_eq!(lines.len(), 12);

@@ -7,12 +7,10 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use tengen::clock::SystemClock;
 use tengen::game::Move;
 use tengen::gtp::format_moves;
 use tengen::record::file;
@@ -23,11 +21,14 @@ use tengen::referee::{
 
 use crate::options::{GameOptions, parse_positive, positive_seconds, read_text};
 use crate::output::{Interrupt, Progress, exit_code, print, tell};
+use crate::session::steady_clock;
 
 /// Random openings of a book, unless --count says otherwise.
 const USUAL_COUNT: usize = 1000;
 /// Random attempts per opening before giving up.
 const CANDIDATES_PER_OPENING: usize = 10;
+/// Openings in a row on which the judge fails before giving up.
+const MAX_FAILURES: u32 = 3;
 
 /// Write a book of balanced openings: random plies, distinct up to symmetry, or the openings of another book, judged by
 /// an engine.
@@ -58,6 +59,10 @@ pub(crate) struct OpeningsArgs {
 /// Runs the subcommand.
 pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<ExitCode> {
     ensure!(args.tolerance > 0.0, "--tolerance must be positive");
+    ensure!(
+        args.game.random_plies > 0,
+        "--random-plies must be at least 1: a book has no empty opening"
+    );
     let rules = args.game.refereed(None)?;
     let candidates = args.candidates(rules.as_ref())?;
     let (least, most) = match args.wanted() {
@@ -71,6 +76,7 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<ExitCode
         args,
         kept: BTreeMap::new(),
         judged: 0,
+        failures: 0,
         complaint: None,
     };
     let mut progress = Progress::new(most);
@@ -89,7 +95,7 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<ExitCode
             command_limit: Duration::from_secs(60),
             concurrency: args.game.concurrency,
             stderr_dir: &stderr_dir,
-            clock: Arc::new(SystemClock::new()),
+            clock: steady_clock(),
             live: None,
             guard: std::env::current_exe().ok(),
         };
@@ -149,7 +155,9 @@ struct Judging<'a> {
     kept: BTreeMap<usize, f64>,
     /// Number of openings judged.
     judged: usize,
-    /// First complaint on the judge's error stream.
+    /// Number of the last openings on which the judge failed.
+    failures: u32,
+    /// First complaint on the judge's error stream, or its first failure.
     complaint: Option<String>,
 }
 
@@ -212,8 +220,15 @@ impl Judging<'_> {
         }
         if end.reason.is_failure() {
             let detail = end.detail.as_deref().unwrap_or_default();
-            bail!("the judge failed ({}): {detail}", end.reason);
+            let failure = format!("the judge failed ({}): {detail}", end.reason);
+            self.failures += 1;
+            if self.failures == MAX_FAILURES {
+                bail!(failure);
+            }
+            self.complaint.get_or_insert(failure);
+            return Ok(false);
         }
+        self.failures = 0;
         let first = end.moves.first();
         let value = first.and_then(|played| Some((played.color, played.value()?)));
         let (color, value) = value.context("the judge reports no value (command tengen-report)")?;
@@ -239,8 +254,8 @@ impl Judging<'_> {
         ))?;
         if let Some(complaint) = &self.complaint {
             tell(format_args!(
-                "WARNING: the judge complained, and may not have judged as requested: {complaint}\nIts \
-                 output is in {}\n",
+                "WARNING: the judge complained or failed, and may not have judged as requested: \
+                 {complaint}\nIts output is in {}\n",
                 stderr_dir.display()
             ));
         }

@@ -240,7 +240,7 @@ impl<'a> Session<'a> {
             command_limit: self.options.command_limit()?,
             concurrency: self.options.game.concurrency,
             stderr_dir,
-            clock: SteadyClock::start(Arc::new(SystemClock::new()), tell_of_standstill),
+            clock: steady_clock(),
             live,
             guard: std::env::current_exe().ok(),
         })
@@ -309,9 +309,12 @@ fn tell_refusals(game: &GameEntry, told: &mut HashSet<(String, String)>) {
     }
 }
 
-fn tell_of_standstill(silence: Duration) {
-    let seconds = silence.as_secs_f64();
-    tell(format_args!(
-        "the match stood still for {seconds:.0} s, which no clock counts\n"
-    ));
+/// The clock of matches, which tells of the times that it leaves out.
+pub(crate) fn steady_clock() -> Arc<dyn Clock> {
+    SteadyClock::start(Arc::new(SystemClock::new()), |silence: Duration| {
+        let seconds = silence.as_secs_f64();
+        tell(format_args!(
+            "the match stood still for {seconds:.0} s, which no clock counts\n"
+        ));
+    })
 }
