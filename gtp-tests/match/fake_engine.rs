@@ -60,6 +60,9 @@ pub(crate) fn run(misbehaviour: &Misbehaviour, seed: u64) -> ExitCode {
         match (&*misbehaviour.kind, *command) {
             ("counts-late", "final_status_list") => std::thread::sleep(Duration::from_secs(3)),
             ("thinks-in-play", "play") => std::thread::sleep(Duration::from_millis(300)),
+            ("never-rests", "clear_board") if engine.moves > 0 => {
+                std::thread::sleep(Duration::from_secs(3600));
+            }
             _ => {}
         }
         let answer = match refusal(&misbehaviour.kind, command) {

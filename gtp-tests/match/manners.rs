@@ -36,6 +36,10 @@ pub(crate) const TESTS: &[Test] = &[
         thinking_while_the_opponents_move_is_told_takes_time,
     ),
     (
+        "a_game_is_kept_before_its_engines_rest",
+        a_game_is_kept_before_its_engines_rest,
+    ),
+    (
         "a_late_answer_of_one_game_is_ignored_in_the_next",
         a_late_answer_of_one_game_is_ignored_in_the_next,
     ),
@@ -58,6 +62,10 @@ pub(crate) const TESTS: &[Test] = &[
     (
         "an_engine_that_cannot_restart_ends_the_match",
         an_engine_that_cannot_restart_ends_the_match,
+    ),
+    (
+        "a_tournament_without_ratings_says_why_games_are_missing",
+        a_tournament_without_ratings_says_why_games_are_missing,
     ),
     (
         "a_tournament_goes_on_without_an_engine_that_cannot_restart",
@@ -247,6 +255,33 @@ fn thinking_while_the_opponents_move_is_told_takes_time() {
     }
 }
 
+fn a_game_is_kept_before_its_engines_rest() {
+    let out = folder("never-rests");
+    let (first, second) = (fake("never-rests", 0, 1), fake("honest", 0, 2));
+    let start = |limit: &str| {
+        let options = ["--games", "1", "--command-limit", limit];
+        play(&first, &second, &out, &options)
+    };
+    let mut running = start("60")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let kept = (0..600).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        matches::lines(&out) == 2
+    });
+    let waits = running.try_wait().unwrap().is_none();
+    running.kill().unwrap();
+    running.wait().unwrap();
+    assert!(kept && waits, "kept {kept}, waits {waits}");
+    fs::remove_file(out.join("results.jsonl")).unwrap();
+    let said = start("2").output().unwrap().stderr;
+    let said = String::from_utf8_lossy(&said);
+    let words = "first did not answer `clear_board` within 2s after a game";
+    assert!(said.contains(words), "{said}");
+}
+
 fn a_late_answer_of_one_game_is_ignored_in_the_next() {
     let out = folder("counts-late");
     let engines = (fake("counts-late", 1, 1), fake("counts", 0, 2));
@@ -363,6 +398,31 @@ fn starts_once(folder: &Path) -> String {
         ),
         &format!("if exist '{marker}' (echo no memory>&2& exit 1)\ntype nul > '{marker}'\n{crash}"),
     )
+}
+
+fn a_tournament_without_ratings_says_why_games_are_missing() {
+    let out = folder("no-ratings");
+    let becomes = |lines: &str| script(&out, lines, lines);
+    let one = becomes(&fake("honest", 0, 1));
+    let (two, three) = (fake("honest", 0, 2), fake("honest", 0, 3));
+    let file = tournament(&out, 2, &[("one", one), ("two", two), ("three", three)]);
+    let start = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tengen-match"));
+        command.args(["tournament", "--size", "5", &file, "--out"]);
+        command.arg(&out).output().unwrap()
+    };
+    assert!(start().status.success());
+    // As if it had been stopped before the first engine, the anchor, played.
+    let results = out.join("results.jsonl");
+    let text = fs::read_to_string(&results).unwrap();
+    let (header, games) = text.split_once('\n').unwrap();
+    let others = games.lines().filter(|game| !game.contains("\"one\""));
+    let left: Vec<&str> = std::iter::once(header).chain(others).collect();
+    assert_eq!(left.len(), 3);
+    fs::write(&results, left.join("\n") + "\n").unwrap();
+    becomes("exit 1");
+    let words = String::from_utf8(start().stderr).unwrap();
+    assert!(words.contains("one ended while it was asked"), "{words}");
 }
 
 fn a_tournament_goes_on_without_an_engine_that_cannot_restart() {

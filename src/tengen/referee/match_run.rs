@@ -240,10 +240,26 @@ impl GameSlot<'_> {
             if sender.send(message).is_err() {
                 break;
             }
+            self.rest(&fixture);
         }
         for (_, running) in self.players.drain() {
             running.player.quit(QUIT_LIMIT);
         }
+    }
+
+    /// Ends the thinking of a finished game's engines: one that ponders would go on through the games of others. One
+    /// that does not answer is started again.
+    fn rest(&mut self, game: &Fixture) {
+        let specs = self.shared.plan.engines;
+        self.players.retain(|&engine, running| {
+            let rested = match game.engines.contains(&engine) {
+                true => running.player.end_game(),
+                false => Ok(()),
+            };
+            rested
+                .inspect_err(|fault| log::warn!("{} {fault} after a game", specs[engine].name))
+                .is_ok()
+        });
     }
 
     fn play(&mut self, fixture: Fixture) -> Result<Option<FinishedGame>, MatchError> {
@@ -309,11 +325,7 @@ impl GameSlot<'_> {
         }
         let seats = fixture.engines.into_iter().zip(players).zip(end.usable);
         let usable = seats.filter_map(|(seat, usable)| usable.then_some(seat));
-        // One that ponders would think through the games of others.
-        let rested = usable.filter_map(|(engine, mut running)| {
-            running.player.end_game().ok().map(|()| (engine, running))
-        });
-        self.players.extend(rested);
+        self.players.extend(usable);
         Ok(Some(FinishedGame {
             fixture,
             end,

@@ -60,7 +60,10 @@ fn main() -> ExitCode {
 
 #[inline(never)]
 fn run() -> ExitCode {
-    match program::read::<Cli>().command.run() {
+    let command = program::read::<Cli>().command;
+    let filter = env_logger::Env::default().default_filter_or("warn");
+    env_logger::Builder::from_env(filter).init();
+    match command.run() {
         Ok(code) => code,
         Err(error) => {
             let text = program::one_line(error.as_ref());

@@ -23,9 +23,9 @@ const SHOWN_MEETINGS: usize = 6;
 ///
 /// The engines are listed in a TOML file: format = "round-robin" or "gauntlet" (the first engine
 /// meets all others), games-each = N, optionally anchor = "NAME", and a list of [[engine]] with
-/// name and command. The folder also gets ratings.txt. All
-/// engines are started before the first game. One that later cannot be started again loses its
-/// next two games and misses the others.
+/// name, command and, where needed, folder, protocol and info, as for `play --engines`. The folder
+/// also gets ratings.txt. All engines are started before the first game. One that later cannot be
+/// started again loses its next two games and misses the others.
 #[derive(Args)]
 pub(crate) struct TournamentArgs {
     /// The TOML file
@@ -102,7 +102,11 @@ pub(crate) fn run(args: &TournamentArgs, interrupt: &Interrupt) -> Result<ExitCo
     let report = TournamentReport {
         failures: Failures::of(&ScoreBoard::of(size, &games)),
         complaints: Complaints::of(&games),
-        table: RatingTable::new(size, &[games], anchor)?,
+        table: match RatingTable::new(size, &[games], anchor) {
+            Ok(table) => table,
+            // Why games are missing is why there are no ratings.
+            Err(error) => return Err(ended.err().unwrap_or(error).into()),
+        },
     };
     let TournamentReport {
         table,
