@@ -204,6 +204,21 @@ fn the_name_of_an_event_is_no_pattern() {
 }
 
 #[test]
+fn a_game_lost_on_time_fails_the_clock_trials() {
+    let folder = Scratch::new("clock-trials");
+    write_script(&folder.join("tengen"), "");
+    let out = folder.path("out");
+    let all = ["--out", &out, "--real", "0", "--other", "gnugo"];
+    for (one, two, args, expected) in [(0, 0, 4, 0), (1, 0, 6, 1), (0, 1, 6, 0)] {
+        let line = |name, lost| format!("echo '{name}: {lost} losses on time in 2 games'\n");
+        let lines = line("one", one) + &line("two", two);
+        write_script(&folder.join("tengen-match"), &lines);
+        let (status, said) = run_with(&folder, "scripts/clock-trials.sh", &all[..args]);
+        assert_eq!(status, Some(expected), "{said}");
+    }
+}
+
+#[test]
 fn a_wine_that_does_not_work_is_none() {
     let folder = Scratch::new("wine-broken");
     write_script(&folder.join("wine64"), "exit 1\n");

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Checks that the engine never loses on time: thousands of games on a simulated clock, and some on the
 # real one, with every kind of time control, with lag and stalls, with the time told exactly, rounded,
-# late or never. Prints a line for each trial. Started again, it continues.
+# late or never. Prints a line for each trial, and ends with 1 if a game was lost on time. Started again, it
+# continues.
 set -euo pipefail
 
 usage() {
@@ -36,6 +37,7 @@ done
 whole --games "$games"
 whole --real "$real"
 mkdir -p "$out"
+lost=0
 
 # trial NAME GAMES ENGINE-FLAGS RIG-FLAGS...
 trial() {
@@ -47,9 +49,13 @@ trial() {
         --first "$one" --second "$two" --first-name one --second-name two \
         --out "$out/$name" "$@" >"$out/$name.txt" 2>"$out/$name.log" || played $? "$out/$name"
     printf '%-38s %5s games  %s\n' "$name" "$count" "$(awk '
-        /losses on time in/ { lost = lost sep $2 }
-        /least/ { left = left sep $(NF - 1); sep = ", " }
+        /losses on time in/ { lost = lost (lost == "" ? "" : ", ") $2 }
+        /least/ { left = left (left == "" ? "" : ", ") $(NF - 1) }
         END { print lost " lost on time  least left " left }' "$out/$name.txt")"
+    # Those of another program are its own.
+    lost=$((lost + $(awk -v other="$other" '
+        /^(one|two): .* losses on time in/ && !(other && /^two/) { lost += $2 }
+        END { print lost + 0 }' "$out/$name.txt")))
 }
 
 # each GAME-FLAGS PLAYOUTS-PER-SECOND TIME...: all ways to tell the time, and a lag of up to 60 ms that
@@ -104,3 +110,5 @@ if [ "$real" -gt 0 ]; then
     trial real-byoyomi-2s+3x1 "$real" "" --time '2+3*1'
     trial real-canadian-2s+5-5 "$real" "" --time 2+5/5
 fi
+echo "$lost games lost on time"
+[ "$lost" -eq 0 ]

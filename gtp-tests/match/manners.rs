@@ -373,6 +373,11 @@ fn warnings_are_in_the_report_and_the_exit_code() {
         told.contains("first complained") && elo.status.success(),
         "{told}"
     );
+    // Files number their games alike.
+    let mut clock = Command::new(env!("CARGO_BIN_EXE_tengen-match"));
+    let clock = clock.arg("clock").args([&out, &out]).output().unwrap();
+    let told = String::from_utf8(clock.stderr).unwrap();
+    assert_eq!(told.matches("lines in 2 games").count(), 2, "{told}");
 }
 
 fn an_engine_that_does_not_start_is_quoted() {

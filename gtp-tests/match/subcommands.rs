@@ -417,6 +417,12 @@ fn a_tuning_finds_winning_values_and_continues() {
     stopped["steps"].as_array_mut().unwrap().truncate(8);
     fs::write(&file, stopped.to_string()).unwrap();
     assert_eq!(report(tune(&out, &options)), found);
+    // The command at its end can be pasted: the engine's has quotation marks, and is one word.
+    let as_json = tune(&out, &options);
+    let words = as_json.get_args().filter(|word| *word != "--json");
+    let told = tengen_match(&[]).args(words).output().unwrap().stdout;
+    let told = String::from_utf8(told).unwrap();
+    assert!(told.contains(r"--first ''\''"), "{told}");
     assert_eq!(
         fs::read_dir(&out).unwrap().count(),
         1,

@@ -43,9 +43,9 @@ pub(crate) fn run(args: &ClockArgs) -> Result<()> {
                 names.push(engine.name);
             }
         }
+        tell(Complaints::of(&entries));
         games.extend(entries);
     }
-    tell(Complaints::of(&games));
     let reports: Vec<ClockReport> = names
         .iter()
         .map(|name| ClockReport::new(name, &games))

@@ -21,7 +21,7 @@ pub(crate) fn keep(out: &Path, reports: &[MatchReport]) -> Result<()> {
     let date = today();
     let several = reports.len() > 1;
     let (commit, machine) = (commit(), machine());
-    let words: Vec<String> = std::env::args().map(quoted).collect();
+    let words: Vec<String> = std::env::args().map(|word| quoted(&word)).collect();
     let matches = reports.iter().map(|report| MatchRecord {
         id: id(out, &date, several.then_some(report)),
         date: date.clone(),
@@ -73,10 +73,10 @@ fn machine() -> String {
 }
 
 /// A word of a command line, quoted for a shell.
-fn quoted(word: String) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+%@".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
-        return word;
+        return word.to_owned();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
 }
@@ -87,10 +87,10 @@ mod tests {
 
     #[test]
     fn words_are_quoted_where_a_shell_would_split_them() {
-        assert_eq!(quoted("--games".into()), "--games");
-        assert_eq!(quoted("tengen gtp".into()), "'tengen gtp'");
-        assert_eq!(quoted("it's".into()), r"'it'\''s'");
-        assert_eq!(quoted(String::new()), "''");
+        assert_eq!(quoted("--games"), "--games");
+        assert_eq!(quoted("tengen gtp"), "'tengen gtp'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+        assert_eq!(quoted(""), "''");
     }
 
     #[test]

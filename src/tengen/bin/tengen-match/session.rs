@@ -17,6 +17,7 @@ use tengen::referee::{
     ComplaintKind, EngineMessage, EngineSpec, FinishedGame, Fixture, GameTerms, MatchError,
     MatchPlan, MatchReport, RefereedGame, ScoreBoard, score_sheet,
 };
+use tengen::system;
 use tengen::watch::WatchedGames;
 
 use crate::options::MatchOptions;
@@ -291,7 +292,7 @@ fn keep(
     let game = GameEntry::new(finished, plan);
     let sgf = sgf::write(&score_sheet(finished, plan, today()));
     let path = sgf_dir.join(format!("{:06}.sgf", game.number));
-    fs::write(&path, sgf).with_context(|| path.display().to_string())?;
+    system::replace(&path, sgf.as_bytes(), true).with_context(|| path.display().to_string())?;
     file.append(&game)?;
     Ok(game)
 }

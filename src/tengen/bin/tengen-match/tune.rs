@@ -8,13 +8,14 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde::{Deserialize, Serialize};
-use tengen::record::file;
 use tengen::referee::results::{GameEntry, MatchTerms};
 use tengen::referee::{Complaints, EngineSpec, Format, Reason, ScoreBoard, schedule};
 use tengen::stats::{Spsa, TunedParameter};
+use tengen::system;
 
 use crate::options::{MatchOptions, read_text};
 use crate::output::{Interrupt, Progress, are_troubled, exit_code, print, print_json, tell};
+use crate::record::quoted;
 use crate::session::{Played, RESULTS, Session, SessionObserver, match_terms};
 
 /// Decimal places of parameter values.
@@ -227,10 +228,10 @@ fn open(file: &Path, terms: Terms) -> Result<Tuning> {
     Ok(tuning)
 }
 
-/// Replaces the file atomically.
+/// Replaces the file, on the disk: the games of its steps are then removed.
 fn save(file: &Path, tuning: &Tuning) -> Result<()> {
     let text = serde_json::to_string(tuning).context("the tuning")?;
-    file::write(file, text.as_bytes()).with_context(|| file.display().to_string())
+    system::replace(file, text.as_bytes(), true).with_context(|| file.display().to_string())
 }
 
 /// The games of a step, in a folder of their own.
@@ -314,14 +315,15 @@ fn report(args: &TuneArgs, tuning: &Tuning) -> Result<()> {
         writeln!(text, "{name:<24} {start:>10.4} {end:>10.4} {mean:>22.4}")?;
     }
     let starts: Vec<f64> = parameters.iter().map(|parameter| parameter.start).collect();
-    let line = |values: &[f64]| command(&tuning.terms, values);
+    let line = |values: &[f64]| quoted(&command(&tuning.terms, values));
+    let out = args.options.out.join("sprt");
     print(format_args!(
-        "{text}To verify the result on other openings:\n  tengen-match sprt --seed {} --first \"{}\" --second \
-         \"{}\" --out {}\nwith the same options otherwise\n",
+        "{text}To verify the result on other openings:\n  tengen-match sprt --seed {} --first {} --second {} --out \
+         {}\nwith the same options otherwise, and another book where --openings names one\n",
         args.options.game.seed.wrapping_add(1_000_000),
         line(&means),
         line(&starts),
-        args.options.out.join("sprt").display(),
+        quoted(&out.to_string_lossy()),
     ))
 }
 
