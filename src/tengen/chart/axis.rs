@@ -20,7 +20,7 @@ const ROUNDING: f64 = 1e-9;
 
 /// A range of numbers with round ticks.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Axis {
+pub(super) struct Axis {
     scale: Scale,
     /// The lowest and the highest tick, or their logarithms.
     ends: (f64, f64),
@@ -31,7 +31,7 @@ pub struct Axis {
 
 impl Axis {
     /// The axis of this scale that shows all values that have a position on it, its ends on ticks.
-    pub fn of(scale: Scale, values: impl Iterator<Item = f64>) -> Axis {
+    pub(super) fn of(scale: Scale, values: impl Iterator<Item = f64>) -> Axis {
         let placed = values.filter(|&value| scale.has(value));
         let (low, high) = placed.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
             (low.min(value), high.max(value))
@@ -50,13 +50,13 @@ impl Axis {
     }
 
     /// Position of a value, 0 at the low end and 1 at the high end.
-    pub fn share(&self, value: f64) -> f64 {
+    pub(super) fn share(&self, value: f64) -> f64 {
         let (low, high) = self.ends;
         (self.scale.position(value) - low) / (high - low)
     }
 
     /// The round values of the grid, including the ends.
-    pub fn ticks(&self) -> impl Iterator<Item = f64> {
+    pub(super) fn ticks(&self) -> impl Iterator<Item = f64> {
         self.ticks.iter().copied()
     }
 

@@ -2,7 +2,8 @@
 
 mod axis;
 
-pub use axis::{Axis, Scale};
+use axis::Axis;
+pub use axis::Scale;
 
 use std::fmt::Write;
 

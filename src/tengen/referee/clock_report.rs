@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::game_end::Reason;
 use super::results::{GameEntry, ResultText};
-use crate::stats::{Interval, Z_95, wilson};
+use crate::stats::{Interval, wilson};
 
 /// Plies that make one line of the report.
 const PLIES_PER_LINE: usize = 5;
@@ -79,7 +79,7 @@ impl ClockReport {
             engine: engine.to_owned(),
             games,
             time_losses: lost.len(),
-            loss_interval: wilson(share, games as f64, Z_95),
+            loss_interval: wilson(share, games as f64),
             mean_left_seconds: mean(left.iter().copied()),
             least_left_seconds: left.iter().copied().reduce(f64::min),
             longest_move_seconds: all.iter().map(|thought| thought.1).fold(0.0, f64::max),

@@ -4,7 +4,7 @@
 pub(super) const LOGIT_PER_ELO: f64 = std::f64::consts::LN_10 / 400.0;
 
 /// The two-sided 95% quantile of the standard normal distribution.
-pub const Z_95: f64 = 1.959_963_984_540_054;
+pub(super) const Z_95: f64 = 1.959_963_984_540_054;
 
 /// Rating difference (Elo) that explains a score in 0..=1; infinite at 0 and at 1.
 pub fn elo_from_score(score: f64) -> f64 {
@@ -41,19 +41,19 @@ impl Interval {
     }
 }
 
-/// Wilson's interval for a share `score` of `trials` independent trials (not necessarily a whole
+/// Wilson's 95% interval for a share `score` of `trials` independent trials (not necessarily a whole
 /// number); the whole range 0..=1 without trials.
 ///
 /// Source: E. B. Wilson, JASA 22 (1927); unlike the normal interval it stays inside 0..=1 and is
 /// sound near its ends.
-pub fn wilson(score: f64, trials: f64, z: f64) -> Interval {
+pub fn wilson(score: f64, trials: f64) -> Interval {
     if trials <= 0.0 {
         return Interval {
             low: 0.0,
             high: 1.0,
         };
     }
-    let z2 = z * z / trials;
+    let z2 = Z_95 * Z_95 / trials;
     let centre = (score + z2 / 2.0) / (1.0 + z2);
     let half = (z2 * (score * (1.0 - score) + z2 / 4.0)).max(0.0).sqrt() / (1.0 + z2);
     let (low, high) = ((centre - half).max(0.0), (centre + half).min(1.0));
@@ -98,12 +98,12 @@ pub(super) mod tests {
             (1.0, 29.0, 0.0061, 0.1718),
         ];
         for (wins, games, low, high) in cases {
-            let interval = wilson(wins / games, games, Z_95);
+            let interval = wilson(wins / games, games);
             near(interval.low, low, 5e-5);
             near(interval.high, high, 5e-5);
         }
         // docs/methods.md#match-statistics: 81:19 has the 95% interval +166..+338 Elo.
-        let elo = wilson(0.81, 100.0, Z_95).to_elo();
+        let elo = wilson(0.81, 100.0).to_elo();
         near(elo.low, 166.0, 1.0);
         near(elo.high, 338.0, 1.0);
     }
@@ -111,15 +111,15 @@ pub(super) mod tests {
     #[test]
     fn a_sweep_has_no_bound_on_its_side() {
         for trials in (1..=200).map(|tenths| f64::from(tenths) / 10.0) {
-            assert_eq!(wilson(1.0, trials, Z_95).to_elo().high, f64::INFINITY);
-            assert_eq!(wilson(0.0, trials, Z_95).to_elo().low, f64::NEG_INFINITY);
+            assert_eq!(wilson(1.0, trials).to_elo().high, f64::INFINITY);
+            assert_eq!(wilson(0.0, trials).to_elo().low, f64::NEG_INFINITY);
         }
     }
 
     #[test]
     fn no_trial_says_nothing() {
         assert_eq!(
-            wilson(0.5, 0.0, Z_95),
+            wilson(0.5, 0.0),
             Interval {
                 low: 0.0,
                 high: 1.0

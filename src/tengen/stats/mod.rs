@@ -10,7 +10,7 @@ mod simulate;
 mod sprt;
 mod spsa;
 
-pub use elo::{Interval, Z_95, elo_from_score, score_from_elo, wilson};
+pub use elo::{Interval, elo_from_score, score_from_elo, wilson};
 pub use intervals::{RatedPair, RatingsWithIntervals, fit_with_intervals};
 pub use pairs::{GameResult, MatchScore, PairCounts};
 pub use ratings::Meeting;

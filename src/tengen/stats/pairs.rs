@@ -4,7 +4,7 @@
 //! unit of every interval here; single games only ever add to the score. Source:
 //! docs/methods.md#match-statistics; the "pentanomial" model of fishtest.
 
-use super::elo::{Interval, Z_95, elo_from_score, wilson};
+use super::elo::{Interval, elo_from_score, wilson};
 
 /// Pseudo-count added to each of the five classes when a variance is estimated, so that it is never
 /// zero. Five equal classes have the variance 1/8 of a pair of independent even games without
@@ -182,7 +182,7 @@ impl MatchScore {
         } else {
             self.pairs.design_effect()
         };
-        wilson(self.score(), f64::from(self.games()) / effect, Z_95)
+        wilson(self.score(), f64::from(self.games()) / effect)
     }
 
     /// Score, rating difference and their 95% intervals in one line.

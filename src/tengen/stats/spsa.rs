@@ -50,20 +50,23 @@ pub struct BadTunedParameter {
 pub struct Spsa {
     parameters: Vec<TunedParameter>,
     steps: u32,
+    /// In the last step a parameter moves by this times its reach for each game that one side wins more than the other.
     rate: f64,
     seed: u64,
 }
 
 impl Spsa {
-    /// A tuning of these parameters. In the last step a parameter moves by `rate` times its reach
-    /// for each game that one side wins more than the other.
+    /// A tuning of these parameters by this many pairs of games in all.
+    ///
+    /// Games without any effect move a parameter by about three quarters of its reach (standard deviation): half of it
+    /// if moves were always as large as in the last step.
     ///
     /// # Errors
     /// [`BadTunedParameter`] when bounds, start and reach of one are inconsistent.
     pub fn new(
         parameters: Vec<TunedParameter>,
         steps: u32,
-        rate: f64,
+        pairs: u32,
         seed: u64,
     ) -> Result<Spsa, BadTunedParameter> {
         let wrong = parameters.iter().find(|parameter| {
@@ -78,17 +81,10 @@ impl Spsa {
             None => Ok(Spsa {
                 parameters,
                 steps,
-                rate,
+                rate: 0.5 / (2.0 * f64::from(pairs.max(1))).sqrt(),
                 seed,
             }),
         }
-    }
-
-    /// The rate at which games without any effect move a parameter by about three quarters of its
-    /// reach (standard deviation) in this many games: half of it if moves were always as large as
-    /// in the last step.
-    pub fn usual_rate(games: u32) -> f64 {
-        0.5 / f64::from(games.max(1)).sqrt()
     }
 
     /// The tuned parameters.
@@ -168,8 +164,7 @@ mod tests {
     /// square of its distance from 1.
     fn tuned(steps: u32, seed: u64, elo_of_a_square: f64) -> Vec<f64> {
         let parameters = vec![parameter("a", 2.0, 0.3), parameter("b", 0.2, 0.3)];
-        let rate = Spsa::usual_rate(2 * steps);
-        let spsa = Spsa::new(parameters, steps, rate, seed).unwrap();
+        let spsa = Spsa::new(parameters, steps, steps, seed).unwrap();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let elo = |side: &[f64]| -> f64 {
             let lost = side.iter().map(|at| (at - 1.0) * (at - 1.0));
@@ -203,7 +198,7 @@ mod tests {
             whole: true,
             ..parameter("whole", 2.0, 1.2)
         };
-        let spsa = Spsa::new(vec![whole, parameter("edge", 3.9, 0.5)], 100, 0.1, 1).unwrap();
+        let spsa = Spsa::new(vec![whole, parameter("edge", 3.9, 0.5)], 100, 100, 1).unwrap();
         let mut seen = [0; 2];
         for step in 1..=100 {
             let [first, second] = spsa.sides(step, &spsa.start());
@@ -219,12 +214,19 @@ mod tests {
     }
 
     #[test]
+    fn more_pairs_are_smaller_steps() {
+        let rate = |pairs| Spsa::new(Vec::new(), 10, pairs, 1).unwrap().rate;
+        assert_eq!((rate(2), rate(200)), (0.25, 0.025));
+        assert!(rate(u32::MAX) < 1e-5);
+    }
+
+    #[test]
     fn what_makes_no_sense_is_named() {
         let outside = parameter("cpuct", 5.0, 0.1);
-        let error = Spsa::new(vec![outside], 10, 0.1, 1).unwrap_err();
+        let error = Spsa::new(vec![outside], 10, 10, 1).unwrap_err();
         assert!(error.to_string().starts_with("cpuct: "));
         for reach in [0.0, 4.0, f64::NAN] {
-            assert!(Spsa::new(vec![parameter("a", 1.0, reach)], 10, 0.1, 1).is_err());
+            assert!(Spsa::new(vec![parameter("a", 1.0, reach)], 10, 10, 1).is_err());
         }
     }
 }

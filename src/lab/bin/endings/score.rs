@@ -1,6 +1,6 @@
 //! Scores an engine's answers on positions with known results.
 
-use tengen::stats::{Z_95, wilson};
+use tengen::stats::wilson;
 
 /// Outcome of a winnable position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl Score {
         let (held, thrown_away) = (kept(WinOutcome::Won), kept(WinOutcome::LostWin));
         let known = (held + thrown_away) as f64;
         let share = thrown_away as f64 / known;
-        let interval = || wilson(share, known, Z_95);
+        let interval = || wilson(share, known);
         let defended = |what: bool| {
             let of_kind = answers
                 .iter()

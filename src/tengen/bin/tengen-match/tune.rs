@@ -90,8 +90,7 @@ pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<ExitCode> {
     let terms = terms(args)?;
     let steps = terms.pairs / terms.step_pairs;
     let parameters = terms.parameters.clone();
-    let rate = Spsa::usual_rate(2 * terms.pairs);
-    let spsa = Spsa::new(parameters, steps, rate, args.options.game.seed)?;
+    let spsa = Spsa::new(parameters, steps, terms.pairs, args.options.game.seed)?;
     let out = &args.options.out;
     fs::create_dir_all(out).with_context(|| out.display().to_string())?;
     let file = out.join("tune.json");
