@@ -262,7 +262,9 @@ fn the_games_of_a_match_are_shown_each_on_its_board() {
         names.contains(&&json!("One")) && names.contains(&&json!("Other")),
         "{game}"
     );
+    // Its number in the match's files.
     let title = game["title"].clone();
+    assert!([json!("0"), json!("1")].contains(&title), "{title}");
     let end = page.wait("game", |game| !game["end"].is_null());
     assert_eq!((&end["title"], &end["end"][1]), (&title, &json!("rules")));
     let last = end["moves"].as_array().and_then(|moves| moves.last());

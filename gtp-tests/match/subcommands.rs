@@ -174,10 +174,20 @@ fn nothing_at_all_is_no_number_of_anything() {
         ("play", "--concurrency"),
         ("sprt", "--concurrency"),
         ("play", "--max-moves"),
+        ("play", "--games"),
+        ("clock-rig", "--games"),
         ("openings", "--concurrency"),
     ] {
         let said = said(tengen_match(&[subcommand, flag, "0"]));
         assert!(said.contains(flag) && said.contains("1 or more"), "{said}");
+    }
+    // Nor is a word of none a name.
+    for (subcommand, flag, names) in [
+        ("play", "--second-protocol", "`gtp` or `gomocup`"),
+        ("clock-rig", "--time-left", "`late`, `late-up`"),
+    ] {
+        let said = said(tengen_match(&[subcommand, flag, "soon"]));
+        assert!(said.contains(names), "{said}");
     }
     let (engine, out) = (fake("honest", 0, 1), folder("no-moves"));
     let short = said(play(&engine, &engine, &out, &["--max-moves", "4"]));

@@ -108,7 +108,7 @@ impl Trial {
 
     fn play_from<G: Game>(&self, start: G, rng: &mut Xoshiro256PlusPlus) -> Played {
         let control: MatchTimeControl = CONTROLS[self.control].parse().expect("a control");
-        let (_, reports) = TimeReports::ALL[self.reports];
+        let reports = TimeReports::ALL[self.reports];
         let mut truth = RefereeClock::new(control);
         let mut timing = Timing::new(ThinkingLimits::default());
         timing.set_control(engine_control(control));
@@ -207,7 +207,10 @@ fn no_game_on_a_simulated_clock_is_lost_on_time() {
 #[expect(clippy::print_stdout, reason = "the table is for who asks for it")]
 fn table_of_games_on_simulated_clocks() {
     let all: Vec<(Trial, Played)> = trials(30_800).collect();
-    let names = TimeReports::ALL.map(|(name, _)| format!("{name:>20}"));
+    let names = TimeReports::ALL.map(|reports| {
+        let name = format!("{reports:?}");
+        format!("{name:>20}")
+    });
     println!("{:>12}{}", "", names.concat());
     for (control, name) in CONTROLS.iter().enumerate() {
         print!("{name:>12}");

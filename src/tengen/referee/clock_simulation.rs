@@ -3,7 +3,6 @@
 //! Lag is added to the measured time instead of being waited for: an engine measures its own
 //! thinking and cannot tell the difference, and a rig of ten thousand games stays short.
 
-use std::str::FromStr;
 use std::time::Duration;
 
 use rand::{RngExt, SeedableRng};
@@ -138,15 +137,15 @@ pub enum TimeReports {
 }
 
 impl TimeReports {
-    /// All of them, with their names on command lines.
-    pub const ALL: [(&str, TimeReports); 7] = [
-        ("exact", TimeReports::Exact),
-        ("never", TimeReports::Never),
-        ("down", TimeReports::Down),
-        ("nearest", TimeReports::Nearest),
-        ("up", TimeReports::Up),
-        ("late", TimeReports::Late),
-        ("late-up", TimeReports::LateUp),
+    /// All of them.
+    pub const ALL: [TimeReports; 7] = [
+        TimeReports::Exact,
+        TimeReports::Never,
+        TimeReports::Down,
+        TimeReports::Nearest,
+        TimeReports::Up,
+        TimeReports::Late,
+        TimeReports::LateUp,
     ];
 
     /// What is told when there is this time now, and was that before the last move.
@@ -163,19 +162,6 @@ impl TimeReports {
             TimeReports::Up => rounded(now, f64::ceil),
             TimeReports::Late => before,
             TimeReports::LateUp => rounded(before, f64::ceil),
-        })
-    }
-}
-
-impl FromStr for TimeReports {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<TimeReports, String> {
-        let mut all = TimeReports::ALL.iter();
-        let found = all.find_map(|(name, reports)| (*name == text).then_some(*reports));
-        found.ok_or_else(|| {
-            let names = TimeReports::ALL.map(|(name, _)| name);
-            format!("write one of {}", names.join(", "))
         })
     }
 }
@@ -256,8 +242,7 @@ mod tests {
             time: Duration::from_secs_f64(seconds),
             stones: 3,
         };
-        let told = |(name, _): (&str, TimeReports)| {
-            let reports: TimeReports = name.parse().unwrap();
+        let told = |reports: TimeReports| {
             let told = reports.report(at(7.5), at(9.2))?;
             assert_eq!(told.stones, 3);
             Some(told.time.as_secs_f64())
@@ -265,7 +250,6 @@ mod tests {
         let expected = [7.5, 0.0, 7.0, 8.0, 8.0, 9.2, 10.0];
         let expected = expected.map(|time| (time > 0.0).then_some(time));
         assert_eq!(TimeReports::ALL.map(told), expected);
-        assert!("soon".parse::<TimeReports>().is_err());
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub struct LivePlace<'a> {
 }
 
 impl LivePlace<'_> {
-    /// A game with this number, from 0, begins after these moves.
+    /// The game with this number, as in its files, begins after these moves.
     pub(super) fn begun(&self, number: usize, record: &GameRecord) {
         let to_move = match record.plays.len() % 2 {
             0 => Color::Black,
@@ -27,7 +27,7 @@ impl LivePlace<'_> {
         };
         self.games.update(self.place, |game| {
             *game = WatchedGame {
-                title: (number + 1).to_string(),
+                title: number.to_string(),
                 ..WatchedGame::of(record, to_move)
             };
         });

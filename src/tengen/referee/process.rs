@@ -7,7 +7,6 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::str::FromStr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -37,18 +36,6 @@ impl EngineProtocol {
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
     pub(super) fn is_gtp(&self) -> bool {
         *self == EngineProtocol::Gtp
-    }
-}
-
-impl FromStr for EngineProtocol {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "gtp" => Ok(EngineProtocol::Gtp),
-            "gomocup" => Ok(EngineProtocol::Gomocup),
-            _ => Err("write gtp or gomocup".to_owned()),
-        }
     }
 }
 

@@ -15,10 +15,9 @@ use tengen::referee::{
 };
 
 use crate::elo::read_all;
-use crate::options::MatchOptions;
-use crate::output::{Interrupt, are_troubled, exit_code, print, print_json, tell};
-use crate::play::{self, Players, print_folder};
-use crate::session::Played;
+use crate::options::{MatchOptions, parse_name, parse_positive};
+use crate::output::{Interrupt, print, print_json, tell};
+use crate::play::{self, Players};
 
 /// Report how the engines of one or more result files used their clocks.
 ///
@@ -65,11 +64,11 @@ pub(crate) struct ClockRigArgs {
     #[command(flatten)]
     players: Players,
     /// Number of games
-    #[arg(long, default_value_t = 100, value_name = "N")]
+    #[arg(long, default_value_t = 100, value_name = "N", value_parser = parse_positive::<usize>)]
     games: usize,
     /// How time_left tells the time: exact; never; down, nearest or up (whole seconds); late (as it
     /// was before the last move); late-up
-    #[arg(long, default_value = "exact", value_name = "HOW")]
+    #[arg(long, default_value = "exact", value_name = "HOW", value_parser = parse_name::<TimeReports>)]
     time_left: TimeReports,
     /// Each clock starts with the second move of its side
     #[arg(long)]
@@ -98,7 +97,6 @@ const MAX_LAG_MS: f64 = 3_600_000.0;
 
 /// Runs the subcommand `clock-rig`.
 pub(crate) fn run_rig(args: &ClockRigArgs, interrupt: &Interrupt) -> Result<ExitCode> {
-    ensure!(args.games > 0, "--games must be at least 1");
     ensure!(
         args.options.time != MatchTimeControl::None,
         "a clock rig needs --time"
@@ -134,17 +132,11 @@ pub(crate) fn run_rig(args: &ClockRigArgs, interrupt: &Interrupt) -> Result<Exit
         let losses = pair.map(|engine| format!("{engine} {}", board.time_losses(engine)));
         format!("losses on time: {}", losses.join(", "))
     };
-    let Played { games, ended } = under_load(args.load, || session.play(&state))?;
-    let reports = pair.map(|engine| ClockReport::new(engine, &games));
-    if options.json {
-        print_json(&reports)?;
-    } else {
-        print(session.report(pair, &games))?;
-        reports.iter().try_for_each(print)?;
-        print_folder(options)?;
-    }
-    ended?;
-    Ok(exit_code(are_troubled(&games)))
+    let played = under_load(args.load, || session.play(&state))?;
+    let reports = pair.map(|engine| ClockReport::new(engine, &played.games));
+    let [first, second] = &reports;
+    let text = format!("{}{first}{second}", session.report(pair, &played.games));
+    play::finish(options, played, &reports, text)
 }
 
 /// Runs `work` beside busy threads.

@@ -10,6 +10,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use tengen::fnv;
 use tengen::game::{BoardSize, HalfPoints, Move, ply_cap};
 use tengen::games::{GAMES, known_name, usual_board};
@@ -241,6 +242,11 @@ pub(crate) fn positive_seconds(option: &str, value: f64) -> Result<Duration> {
 fn parse<T: FromStr>(text: &str, fits: fn(&T) -> bool, hint: &str) -> Result<T, String> {
     let number = text.parse().ok().filter(fits);
     number.ok_or_else(|| hint.to_owned())
+}
+
+/// A value by its name in files.
+pub(crate) fn parse_name<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    serde_json::from_value(text.into()).map_err(|error| error.to_string())
 }
 
 /// A number of things of which there must be one.

@@ -1,6 +1,7 @@
 //! Matches between two engines: `tengen-match play`, with a fixed number of games, and `tengen-match sprt`, a sequential
 //! test.
 
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -10,7 +11,7 @@ use serde::Serialize;
 use tengen::referee::{EngineProtocol, EngineSpec, Format, MatchReport, ScoreBoard, schedule};
 use tengen::stats::{Sprt, Verdict};
 
-use crate::options::{MatchOptions, check_engines, read_engines};
+use crate::options::{MatchOptions, check_engines, parse_name, parse_positive, read_engines};
 use crate::output::{Interrupt, are_troubled, exit_code, print, print_json};
 use crate::record;
 use crate::session::{Played, Session, SessionObserver};
@@ -21,7 +22,7 @@ pub(crate) struct PlayArgs {
     #[command(flatten)]
     players: Players,
     /// Number of games
-    #[arg(long, default_value_t = 100, value_name = "N")]
+    #[arg(long, default_value_t = 100, value_name = "N", value_parser = parse_positive::<usize>)]
     games: usize,
     #[command(flatten)]
     options: MatchOptions,
@@ -43,10 +44,10 @@ pub(crate) struct Players {
     #[arg(long, value_name = "NAME")]
     second_name: Option<String>,
     /// Protocol of the first engine: gtp, or gomocup for Gomoku programs [default: gtp]
-    #[arg(long, value_name = "PROTOCOL")]
+    #[arg(long, value_name = "PROTOCOL", value_parser = parse_name::<EngineProtocol>)]
     first_protocol: Option<EngineProtocol>,
     /// Protocol of the second engine
-    #[arg(long, value_name = "PROTOCOL")]
+    #[arg(long, value_name = "PROTOCOL", value_parser = parse_name::<EngineProtocol>)]
     second_protocol: Option<EngineProtocol>,
     /// TOML file that defines engines, such as a tournament's: a list of [[engine]] with name, command, folder if it runs in
     /// another one, and protocol if it is not gtp; a Gomocup program also has info = { max_node =
@@ -99,28 +100,33 @@ pub(crate) fn session<'a>(
 
 /// Runs the subcommand `play`.
 pub(crate) fn run(args: &PlayArgs, interrupt: &Interrupt) -> Result<ExitCode> {
-    ensure!(args.games > 0, "--games must be at least 1");
     let options = &args.options;
     let session = session(&args.players, options, args.games, interrupt)?;
     let [first, second] = session.pair();
-    let Played { games, ended } = session.play(&|board: &ScoreBoard| {
+    let played = session.play(&|board: &ScoreBoard| {
         format!("{first} {}", board.meeting(first, second).summary())
     })?;
-    let report = session.report([first, second], &games);
+    let report = session.report([first, second], &played.games);
     record::keep(&options.out, std::slice::from_ref(&report))?;
-    if options.json {
-        print_json(&report)?;
-    } else {
-        print(&report)?;
-        print_folder(options)?;
-    }
-    ended?;
-    Ok(exit_code(are_troubled(&games)))
+    finish(options, played, &report, &report)
 }
 
-/// Prints where the games are.
-pub(crate) fn print_folder(options: &MatchOptions) -> Result<()> {
-    print(format_args!("Games are in {}\n", options.out.display()))
+/// Prints the report of a match, as JSON or as text, and returns the exit code.
+pub(crate) fn finish(
+    options: &MatchOptions,
+    played: Played,
+    json: &impl Serialize,
+    text: impl Display,
+) -> Result<ExitCode> {
+    match options.json {
+        true => print_json(json)?,
+        false => print(format_args!(
+            "{text}Games are in {}\n",
+            options.out.display()
+        ))?,
+    }
+    played.ended?;
+    Ok(exit_code(are_troubled(&played.games)))
 }
 
 /// Test whether the first engine is stronger: a generalised SPRT on colour-swapped pairs.
@@ -171,8 +177,8 @@ pub(crate) fn run_sprt(args: &SprtArgs, interrupt: &Interrupt) -> Result<ExitCod
     let options = &args.options;
     let session = session(&args.players, options, args.games, interrupt)?;
     let pair = session.pair();
-    let Played { games, ended } = session.play(&Test { test, pair })?;
-    let report = session.report(pair, &games);
+    let played = session.play(&Test { test, pair })?;
+    let report = session.report(pair, &played.games);
     record::keep(&options.out, std::slice::from_ref(&report))?;
     let report = SprtReport {
         test,
@@ -181,25 +187,17 @@ pub(crate) fn run_sprt(args: &SprtArgs, interrupt: &Interrupt) -> Result<ExitCod
         verdict: test.verdict(&report.counts.pairs),
         report,
     };
-    if options.json {
-        print_json(&report)?;
-        ended?;
-        return Ok(exit_code(are_troubled(&games)));
-    }
-    print(&report.report)?;
     let (lower, upper) = report.bounds;
     let meaning = match report.verdict {
         Verdict::AcceptElo0 => format!("accepted: {:+} Elo (H0)", test.elo0),
         Verdict::AcceptElo1 => format!("accepted: {:+} Elo (H1)", test.elo1),
         Verdict::Continue => "undecided".to_owned(),
     };
-    print(format_args!(
-        "  LLR {:+.2} in ({lower:+.2}, {upper:+.2}); {meaning}\n",
-        report.llr
-    ))?;
-    print_folder(options)?;
-    ended?;
-    Ok(exit_code(are_troubled(&games)))
+    let text = format!(
+        "{}  LLR {:+.2} in ({lower:+.2}, {upper:+.2}); {meaning}\n",
+        report.report, report.llr
+    );
+    finish(options, played, &report, text)
 }
 
 /// Stops the match when the test has its verdict.
