@@ -238,8 +238,8 @@ fn a_tournament_ends_in_ratings() {
     let list = fs::read_to_string(out.join("ratings.txt")).unwrap();
     assert!(list.contains("steady       0  [0, 0]"), "{list}");
     let tired = &rows[2]["tally"];
-    assert_eq!((&tired["lost"], &tired["drawn"]), (&12.into(), &0.into()));
-    assert_eq!(rows[2]["against"]["steady"]["lost"], 6, "{ratings:#}");
+    assert_eq!((&tired["losses"], &tired["draws"]), (&12.into(), &0.into()));
+    assert_eq!(rows[2]["against"]["steady"]["losses"], 6, "{ratings:#}");
     let elo = tengen_match(&["elo", "--anchor", "other"])
         .arg(&out)
         .output();

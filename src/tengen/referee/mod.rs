@@ -45,7 +45,7 @@ pub use player::{
     Reply,
 };
 pub use process::{EngineProcesses, EngineProtocol};
-pub use rating_table::{RatingRow, RatingTable, Tally};
+pub use rating_table::{RatingRow, RatingTable};
 pub use referee_clock::{AnnouncedTime, RefereeClock, TimeForfeit};
 pub use refereed_game::{Fixture, Format, RefereedGame, refereed_game, schedule};
 pub use report::{Failure, Failures, FaultsInCounting, MatchReport};

@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use super::MatchError;
 use super::results::GameEntry;
-use super::score_board::{Repeats, repeats_text};
+use super::score_board::{ScoreBoard, repeats_text};
 use crate::game::BoardSize;
-use crate::stats::{GameResult, Interval, Meeting, RatedPair, fit_with_intervals};
+use crate::stats::{Interval, MatchScore, Meeting, RatedPair, fit_with_intervals};
 
 /// One engine's row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -24,41 +24,10 @@ pub struct RatingRow {
     pub games: u32,
     /// Mean score in them, in 0..=1.
     pub score: f64,
-    /// Number of games that it won, drew and lost.
-    pub tally: Tally,
+    /// Number of games that it won, drew and lost, and of pairs by their points.
+    pub tally: MatchScore,
     /// The same against each of its opponents.
-    pub against: BTreeMap<String, Tally>,
-}
-
-/// Games of one engine by their result.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Tally {
-    /// Games that it won.
-    pub won: u32,
-    /// Drawn games.
-    pub drawn: u32,
-    /// Games that it lost.
-    pub lost: u32,
-}
-
-impl Tally {
-    fn add(&mut self, result: GameResult) {
-        match result {
-            GameResult::Win => self.won += 1,
-            GameResult::Draw => self.drawn += 1,
-            GameResult::Loss => self.lost += 1,
-        }
-    }
-
-    /// Number of games.
-    pub fn games(self) -> u32 {
-        self.won + self.drawn + self.lost
-    }
-
-    /// Wins and half the draws.
-    pub fn points(self) -> f64 {
-        f64::from(self.won) + f64::from(self.drawn) / 2.0
-    }
+    pub against: BTreeMap<String, MatchScore>,
 }
 
 /// A rating list.
@@ -84,14 +53,14 @@ impl RatingTable {
         files: &[Vec<GameEntry>],
         anchor: &str,
     ) -> Result<RatingTable, MatchError> {
-        let mut repeats = Repeats::new(size);
+        let mut board = ScoreBoard::new(size);
         // With the number of its file: pair numbers are those of one file.
         let mut counted: Vec<(usize, &GameEntry)> = Vec::new();
         for (file, games) in files.iter().enumerate() {
             counted.extend(
                 games
                     .iter()
-                    .filter(|game| !repeats.add(game))
+                    .filter(|game| board.add_of_file(file, game))
                     .map(|game| (file, game)),
             );
         }
@@ -120,26 +89,29 @@ impl RatingTable {
             .iter()
             .enumerate()
             .map(|(engine, name)| {
-                let (tally, against) = tallies(name, counted.iter().map(|(_, game)| *game));
+                let scores = names.iter().map(|other| board.meeting(name, other));
+                let scores = names.iter().cloned().zip(scores);
+                let against: BTreeMap<String, MatchScore> =
+                    scores.filter(|(_, score)| score.games() > 0).collect();
+                let none = MatchScore::default();
+                let tally = against.values().fold(none, MatchScore::and);
                 RatingRow {
                     name: name.clone(),
                     elo: fitted.elo[engine],
                     interval: fitted.intervals[engine],
                     games: tally.games(),
-                    score: tally.points() / f64::from(tally.games().max(1)),
+                    score: tally.score(),
                     tally,
                     against,
                 }
             })
             .collect();
         rows.sort_by(|a, b| b.elo.total_cmp(&a.elo));
-        let for_black = counted.iter().map(|(_, game)| game.result.for_black());
-        let black_points: f64 = for_black.map(GameResult::points).sum();
         Ok(RatingTable {
             anchor: anchor.to_owned(),
             rows,
-            black_score: black_points / counted.len() as f64,
-            repeated: repeats.found(),
+            black_score: board.black_score(),
+            repeated: board.repeated(),
         })
     }
 }
@@ -155,12 +127,17 @@ impl fmt::Display for RatingTable {
         )?;
         for (place, row) in (1..).zip(&self.rows) {
             let (name, elo, games) = (&row.name, row.elo.round() + 0.0, row.games);
-            let Tally { won, drawn, lost } = row.tally;
+            let MatchScore {
+                wins,
+                draws,
+                losses,
+                ..
+            } = row.tally;
             let interval = format!("[{:.0}, {:.0}]", row.interval.low, row.interval.high);
             let points = row.tally.points();
             writeln!(
                 f,
-                "{place:2}  {name:width$}  {elo:6.0}  {interval:16}  {games:5}  {won:5}  {drawn:5}  {lost:5}  \
+                "{place:2}  {name:width$}  {elo:6.0}  {interval:16}  {games:5}  {wins:5}  {draws:5}  {losses:5}  \
                  {points:6.1}  {:5.1}%",
                 100.0 * row.score
             )?;
@@ -204,27 +181,6 @@ fn meeting(names: &[String], game: &GameEntry) -> Meeting {
         points: game.result.for_black().points(),
         games: 1.0,
     }
-}
-
-/// The results of one engine, in all and against each opponent.
-fn tallies<'a>(
-    engine: &str,
-    games: impl Iterator<Item = &'a GameEntry>,
-) -> (Tally, BTreeMap<String, Tally>) {
-    let (mut all, mut against) = (Tally::default(), BTreeMap::<String, Tally>::new());
-    for game in games {
-        let for_black = game.result.for_black();
-        let (opponent, result) = if game.black == engine {
-            (&game.white, for_black)
-        } else if game.white == engine {
-            (&game.black, for_black.reversed())
-        } else {
-            continue;
-        };
-        all.add(result);
-        against.entry(opponent.clone()).or_default().add(result);
-    }
-    (all, against)
 }
 
 fn refuse_unconnected(
@@ -291,12 +247,9 @@ mod tests {
         assert!((elo[1] - elo[2] - 185.3).abs() < 0.5, "{elo:?}");
         let middle = &table.rows[1];
         assert_eq!((middle.games, middle.score), (80, 0.5));
-        let lost = Tally {
-            won: 10,
-            drawn: 0,
-            lost: 30,
-        };
-        assert_eq!(middle.against["c"], lost);
+        let lost = middle.against["c"];
+        assert_eq!((lost.wins, lost.draws, lost.losses), (10, 0, 30));
+        assert_eq!((lost.pairs.pairs(), middle.tally.pairs.pairs()), (20, 40));
         assert!(
             middle.interval.contains(middle.elo)
                 && middle.interval.high - middle.interval.low > 50.0

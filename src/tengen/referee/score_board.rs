@@ -18,8 +18,8 @@ pub struct ScoreBoard {
     repeats: Repeats,
     /// By the engines' names, in the order first requested or alphabetically.
     meetings: BTreeMap<(String, String), MatchScore>,
-    /// The first finished game of each pair, from the view of the meeting's first engine.
-    half_pairs: HashMap<usize, GameResult>,
+    /// The first finished game of each pair, by file and number, from the view of the meeting's first engine.
+    half_pairs: HashMap<(usize, usize), GameResult>,
     failures: BTreeMap<(String, Reason), u32>,
     black_score: f64,
     games: u32,
@@ -47,6 +47,11 @@ impl ScoreBoard {
 
     /// Adds a game to the score, and to its pair when both games are there.
     pub fn add(&mut self, game: &GameEntry) {
+        self.add_of_file(0, game);
+    }
+
+    /// Adds a game of one of several files, each of which has its pairs; returns whether it repeats no other game.
+    pub(super) fn add_of_file(&mut self, file: usize, game: &GameEntry) -> bool {
         let for_black = game.result.for_black();
         self.games += 1;
         if game.reason.is_failure() {
@@ -58,7 +63,7 @@ impl ScoreBoard {
             *failures.or_default() += 1;
         }
         if self.repeats.add(game) {
-            return;
+            return false;
         }
         self.black_score += for_black.points();
         let (first, second, score) = match game.white < game.black {
@@ -68,10 +73,11 @@ impl ScoreBoard {
         let meeting = self.meetings.entry((first.clone(), second.clone()));
         let meeting = meeting.or_default();
         meeting.add(score);
-        match self.half_pairs.remove(&game.pair) {
+        match self.half_pairs.remove(&(file, game.pair)) {
             Some(other) => meeting.pairs.add(other, score),
-            None => drop(self.half_pairs.insert(game.pair, score)),
+            None => drop(self.half_pairs.insert((file, game.pair), score)),
         }
+        true
     }
 
     /// The score of one engine against another, from the first one's view.
@@ -121,7 +127,7 @@ type Played = (String, String, ResultText, String);
 
 /// Recognises repetitions among the games of a board.
 #[derive(Debug)]
-pub(super) struct Repeats {
+struct Repeats {
     size: BoardSize,
     seen: HashSet<Played>,
     found: u32,
@@ -129,7 +135,7 @@ pub(super) struct Repeats {
 
 impl Repeats {
     /// No game so far.
-    pub(super) fn new(size: BoardSize) -> Repeats {
+    fn new(size: BoardSize) -> Repeats {
         Repeats {
             size,
             seen: HashSet::new(),
@@ -139,7 +145,7 @@ impl Repeats {
 
     /// Whether the same engines have played this game before, with the same colours and result and move for move, up to
     /// the board's symmetries; remembers it.
-    pub(super) fn add(&mut self, game: &GameEntry) -> bool {
+    fn add(&mut self, game: &GameEntry) -> bool {
         let moves = canonical(self.size, &game.moves);
         let played = (game.black.clone(), game.white.clone(), game.result, moves);
         let is_new = self.seen.insert(played);
@@ -148,7 +154,7 @@ impl Repeats {
     }
 
     /// Number of repetitions.
-    pub(super) fn found(&self) -> u32 {
+    fn found(&self) -> u32 {
         self.found
     }
 }

@@ -149,6 +149,19 @@ impl MatchScore {
         }
     }
 
+    /// The games of both.
+    #[must_use]
+    pub fn and(mut self, other: &MatchScore) -> MatchScore {
+        self.wins += other.wins;
+        self.draws += other.draws;
+        self.losses += other.losses;
+        let pairs = self.pairs.by_half_points.iter_mut();
+        pairs
+            .zip(other.pairs.by_half_points)
+            .for_each(|(sum, more)| *sum += more);
+        self
+    }
+
     /// The same match from the other engine's view.
     #[must_use]
     pub fn reversed(&self) -> MatchScore {
@@ -165,12 +178,17 @@ impl MatchScore {
         self.wins + self.draws + self.losses
     }
 
+    /// Wins and half the draws.
+    pub fn points(&self) -> f64 {
+        f64::from(self.wins) + f64::from(self.draws) / 2.0
+    }
+
     /// The first engine's mean score in 0..=1; one half before the first game.
     pub fn score(&self) -> f64 {
-        if self.games() == 0 {
-            return 0.5;
+        match self.games() {
+            0 => 0.5,
+            games => self.points() / f64::from(games),
         }
-        (f64::from(self.wins) + f64::from(self.draws) / 2.0) / f64::from(self.games())
     }
 
     /// 95% interval of the score: Wilson's, with the number of games divided by the design effect
