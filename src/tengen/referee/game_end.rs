@@ -38,6 +38,11 @@ impl Reason {
     pub fn is_failure(self) -> bool {
         !matches!(self, Reason::Rules | Reason::Resignation | Reason::MaxMoves)
     }
+
+    /// Whether it is a failure other than exceeding the time.
+    pub fn is_misbehaviour(self) -> bool {
+        self.is_failure() && self != Reason::Time
+    }
 }
 
 impl fmt::Display for Reason {
@@ -233,7 +238,7 @@ impl fmt::Display for CountBasis {
 
 impl Count {
     /// Whether an engine failed when asked about the game.
-    pub fn has_faults(&self) -> bool {
+    pub(super) fn has_faults(&self) -> bool {
         !no_faults(&self.faults)
     }
 

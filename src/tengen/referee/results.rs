@@ -130,6 +130,14 @@ impl GameEntry {
             complaints: complaints.clone(),
         }
     }
+
+    /// Whether an engine misbehaved, complained, refused a setting of the match, or failed when asked about the
+    /// finished game.
+    pub fn is_troubled(&self) -> bool {
+        let complained = self.complaints.iter().any(|said| said.kind.is_trouble());
+        let silent = self.count.as_ref().is_some_and(Count::has_faults);
+        self.reason.is_misbehaviour() || complained || silent
+    }
 }
 
 /// A result in score-sheet notation.

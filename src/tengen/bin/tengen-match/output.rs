@@ -13,8 +13,7 @@ use serde::Serialize;
 use tengen::clock::{Clock, SystemClock};
 use tengen::program;
 pub(crate) use tengen::program::tell;
-use tengen::referee::results::GameEntry;
-use tengen::referee::{Count, EngineProcesses, Reason};
+use tengen::referee::EngineProcesses;
 
 /// Writes text to the standard output: reports.
 pub(crate) fn print(text: impl Display) -> Result<()> {
@@ -115,17 +114,6 @@ impl Progress {
         let (done, total) = (self.done, self.total);
         format!("[{bar}] {done}/{total}  {state}  left {hours}:{minutes:02}:{seconds:02}")
     }
-}
-
-/// Whether in one of these games an engine complained, refused a setting of the match, lost by misbehaviour other than
-/// exceeding its time, or failed when asked about the finished game.
-pub(crate) fn are_troubled(games: &[GameEntry]) -> bool {
-    let misbehaved = |game: &GameEntry| game.reason.is_failure() && game.reason != Reason::Time;
-    let silent = |game: &GameEntry| game.count.as_ref().is_some_and(Count::has_faults);
-    let complained = |game: &GameEntry| game.complaints.iter().any(|said| said.kind.is_trouble());
-    games
-        .iter()
-        .any(|game| misbehaved(game) || silent(game) || complained(game))
 }
 
 /// The exit code after a completed match; it differs from that of one that could not be played (1) and that of wrong

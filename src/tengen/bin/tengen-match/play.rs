@@ -8,11 +8,12 @@ use std::process::ExitCode;
 use anyhow::{Result, ensure};
 use clap::Args;
 use serde::Serialize;
+use tengen::referee::results::GameEntry;
 use tengen::referee::{EngineProtocol, EngineSpec, Format, MatchReport, ScoreBoard, schedule};
 use tengen::stats::{Sprt, Verdict};
 
 use crate::options::{MatchOptions, check_engines, parse_name, parse_positive, read_engines};
-use crate::output::{Interrupt, are_troubled, exit_code, print, print_json};
+use crate::output::{Interrupt, exit_code, print, print_json};
 use crate::record;
 use crate::session::{Played, Session, SessionObserver};
 
@@ -126,7 +127,7 @@ pub(crate) fn finish(
         ))?,
     }
     played.ended?;
-    Ok(exit_code(are_troubled(&played.games)))
+    Ok(exit_code(played.games.iter().any(GameEntry::is_troubled)))
 }
 
 /// Test whether the first engine is stronger: a generalised SPRT on colour-swapped pairs.

@@ -7,12 +7,13 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde::{Deserialize, Serialize};
+use tengen::referee::results::GameEntry;
 use tengen::referee::{
     Complaints, EngineSpec, Failures, Format, RatingTable, ScoreBoard, schedule,
 };
 
 use crate::options::{MatchOptions, check_engines, read_text};
-use crate::output::{Interrupt, are_troubled, exit_code, print, print_json};
+use crate::output::{Interrupt, exit_code, print, print_json};
 use crate::record;
 use crate::session::{Played, Session};
 
@@ -88,7 +89,7 @@ pub(crate) fn run(args: &TournamentArgs, interrupt: &Interrupt) -> Result<ExitCo
     args.options.warn_of_load();
     let meetings = meetings(&tournament);
     let Played { games, ended } = session.play(&|board: &ScoreBoard| scores(&meetings, board))?;
-    let code = exit_code(are_troubled(&games));
+    let code = exit_code(games.iter().any(GameEntry::is_troubled));
     let reports = meetings.iter().map(|names| {
         let theirs = games.iter().filter(|game| {
             [&game.black, &game.white]

@@ -9,12 +9,12 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use tengen::referee::results::{GameEntry, MatchTerms};
-use tengen::referee::{Complaints, EngineSpec, Format, Reason, ScoreBoard, schedule};
+use tengen::referee::{Complaints, EngineSpec, Format, ScoreBoard, schedule};
 use tengen::stats::{Spsa, TunedParameter};
 use tengen::system;
 
 use crate::options::{MatchOptions, read_text};
-use crate::output::{Interrupt, Progress, are_troubled, exit_code, print, print_json, tell};
+use crate::output::{Interrupt, Progress, exit_code, print, print_json, tell};
 use crate::record::quoted;
 use crate::session::{Played, RESULTS, Session, SessionObserver, match_terms};
 
@@ -111,7 +111,7 @@ pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<ExitCode> {
             values: values(&spsa, &at),
         };
         let games = play(&options, &tuning.terms, &sides, &so_far, interrupt)?;
-        let troubled = are_troubled(&games);
+        let troubled = games.iter().any(GameEntry::is_troubled);
         let complaints = Complaints::of(&games);
         if complaints.are_trouble() {
             tell(format_args!("step {step}:\n{complaints}"));
@@ -246,8 +246,7 @@ fn play(
     let fixtures = schedule(2, Format::RoundRobin, 2 * terms.step_pairs as usize);
     let session = Session::new(options, engines, fixtures, interrupt)?;
     let Played { games, ended } = session.play(so_far)?;
-    let broken = |game: &&GameEntry| game.reason.is_failure() && game.reason != Reason::Time;
-    if let Some(game) = games.iter().find(broken) {
+    if let Some(game) = games.iter().find(|game| game.reason.is_misbehaviour()) {
         // The next start repeats the step.
         let folder = &options.out;
         fs::remove_file(folder.join(RESULTS)).with_context(|| folder.display().to_string())?;
