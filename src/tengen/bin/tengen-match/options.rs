@@ -45,7 +45,7 @@ pub(crate) struct GameOptions {
     /// Games played concurrently
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = parse_positive::<usize>)]
     pub(crate) concurrency: usize,
-    /// Kill an engine that thinks for this many seconds, with a clock of real time beyond that
+    /// Kill an engine that thinks for this many seconds; with a clock of real time, for as long beyond it
     #[arg(long, default_value_t = 120.0, value_name = "SECONDS")]
     pub(crate) move_limit: f64,
 }
