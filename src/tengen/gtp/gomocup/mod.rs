@@ -11,7 +11,6 @@ mod play;
 mod text;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 pub use self::info::Allowance;
 use self::info::Info;
@@ -48,9 +47,6 @@ pub struct GomocupSession {
     make: MakeBrain,
     options: GomocupOptions,
     interrupts: Arc<Interrupts>,
-    time: Arc<dyn Clock>,
-    /// When the last move was sent.
-    moved: Duration,
     engine: Option<Box<dyn Engine>>,
     /// Resource limits with which the engine was created.
     allowance: Allowance,
@@ -103,9 +99,7 @@ impl GomocupSession {
         GomocupSession {
             make,
             options,
-            interrupts: Arc::new(Interrupts::timed(Arc::clone(&time))),
-            time,
-            moved: Duration::ZERO,
+            interrupts: Arc::new(Interrupts::timed(time)),
             engine: None,
             allowance: Allowance::default(),
             usual: ThinkingLimits::default(),
