@@ -109,10 +109,11 @@ impl SauSession {
         (self.links.tell)(&text);
     }
 
-    /// Tells an operator who reads along.
+    /// Notes in the log, and tells an operator who reads along.
     fn note(&mut self, text: &str) {
-        if self.options.attended {
-            self.tell(text);
+        match self.options.attended {
+            true => self.tell(text),
+            false => log::info!("{text}"),
         }
     }
 
@@ -294,7 +295,15 @@ impl Protocol for SauSession {
     }
 
     fn cuts(line: &SauLine) -> bool {
-        matches!(line.name.as_str(), "end" | "load" | "new" | "quit")
+        match line.name.as_str() {
+            "end" | "quit" => true,
+            // A line that is refused must not cost the move.
+            "new" => line
+                .words
+                .first()
+                .is_some_and(|text| parse_color(text).is_ok()),
+            _ => false,
+        }
     }
 
     fn ends(line: &SauLine) -> bool {
