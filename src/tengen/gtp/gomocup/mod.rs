@@ -57,7 +57,7 @@ pub struct GomocupSession {
     control: Option<TimeControl>,
     /// An unfinished list.
     listing: Option<Listing>,
-    /// The last command was unknown: a list that belongs to it may follow.
+    /// The last command was unknown or refused: a list that belongs to it may follow.
     skips_list: bool,
     /// The memory that the manager was told to be too little.
     told_memory: Option<u64>,
@@ -159,7 +159,8 @@ impl GomocupSession {
                 self.say(send, "OK");
             }
             "RESTART" => {
-                self.restart()?;
+                let size = self.engine()?.size();
+                self.start(size)?;
                 self.say(send, "OK");
             }
             "BEGIN" => {
@@ -223,10 +224,12 @@ impl GomocupSession {
         let is_told = !QUIET.contains(&name);
         let begins = BEGINNING.contains(&name);
         let misfit = self.misfit.take_if(|_| is_told).filter(|_| !begins);
-        match self.info.trouble.take_if(|_| is_told).or(misfit) {
+        let answer = match self.info.trouble.take_if(|_| is_told).or(misfit) {
             Some(trouble) => Err(trouble),
             None => self.obey(name, text, send),
-        }
+        };
+        self.skips_list |= answer.is_err() && name.ends_with("BOARD");
+        answer
     }
 }
 

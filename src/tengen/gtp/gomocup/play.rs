@@ -69,7 +69,7 @@ impl GomocupSession {
     }
 
     /// Clears the board; everything else is kept.
-    pub(super) fn restart(&mut self) -> Answer {
+    fn restart(&mut self) -> Answer {
         self.engine()?.clear();
         self.games += 1;
         self.set_rules()
