@@ -351,8 +351,10 @@ pub trait Engine: Send {
     /// a fixed time per move. `None` without either, if visits are the only limit.
     fn planned_time(&mut self, color: Color) -> Option<Budget>;
 
-    /// Does the preparations of a first search, such as loading the network, so that they do not
-    /// use clock time; gives up when `stop` is raised.
+    /// Begins the preparations of the next search, such as loading the network, without waiting for them.
+    fn prepare(&mut self);
+
+    /// Does these preparations, so that they do not use clock time; gives up when `stop` is raised.
     fn get_ready(&mut self, stop: &StopFlag);
 
     /// Drops all search results: they may not affect later searches.

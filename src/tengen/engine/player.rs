@@ -95,13 +95,6 @@ impl<G: Game> Player<G> {
         }
     }
 
-    /// Prepares for the next search: the network is loaded, if it is not yet.
-    pub(crate) fn prepare(&mut self) {
-        if self.history.position().outcome().is_none() {
-            self.worker.prepare(&self.history.game_state());
-        }
-    }
-
     /// The controller excludes these moves from the next search. A search that had other moves to choose from must not
     /// reuse its visits: the moves that were left would seem the best.
     fn exclude(&mut self, moves: &[Move]) {
@@ -432,6 +425,12 @@ impl<G: Game> Engine for Player<G> {
         let start = self.history.game_state_for(color);
         let (limits, _) = self.timing.limits(start.position());
         limits.budget
+    }
+
+    fn prepare(&mut self) {
+        if self.history.position().outcome().is_none() {
+            self.worker.prepare(&self.history.game_state());
+        }
     }
 
     fn get_ready(&mut self, stop: &StopFlag) {

@@ -31,7 +31,7 @@ use tengen_nn::eval::{BackendKind, Device, ModelSource};
 const JUDGING_SEED: u64 = 1;
 
 /// An engine for the game of `options` on a board of `size`, instead of [`EngineOptions::board`].
-/// Cheap: networks and threads wait for the first search.
+/// Cheap: networks and threads wait for the first search, on a processor.
 ///
 /// # Errors
 /// [`UnknownGame`] names the games, the game's sizes, or the allowed values of a setting.
@@ -40,7 +40,12 @@ pub fn create(
     size: BoardSize,
     time: &Arc<dyn Clock>,
 ) -> Result<Box<dyn Engine>, UnknownGame> {
-    create_by(&Networks::default(), options, size, time)
+    let mut engine = create_by(&Networks::default(), options, size, time)?;
+    if options.device != Device::Cpu {
+        // A GPU takes seconds for it: they should not be the first move's.
+        engine.prepare();
+    }
+    Ok(engine)
 }
 
 /// A way to choose moves in all games: those of [`Backend`] with some [`Networks`], or of another program.
@@ -54,7 +59,7 @@ pub trait Method {
     ) -> MakeThinker<G>;
 }
 
-/// As [`create`], by a method of the caller's. Engines by the same [`Networks`] that ask for the same network on the same
+/// As [`create`], by a method of the caller's, and without preparations on any device. Engines by the same [`Networks`] that ask for the same network on the same
 /// board share it, with the cache of the first.
 ///
 /// # Errors
@@ -80,10 +85,6 @@ fn player<G: Encode + Rollout + Solvable>(
     let make = prepared(method.thinkers(options, time, &thinker_log), &empty);
     let book = from_book(&empty, options);
     let mut player = Player::new(empty, make, options.thinking_limits(), Arc::clone(time));
-    if options.device != Device::Cpu {
-        // A GPU takes seconds for it: they should not be the first move's.
-        player.prepare();
-    }
     player.solver = solver::<G>(options).map(|solver| (threads(options), solver));
     player.dead_stones.expect = Some(Box::new(|position, playouts, halt| {
         rollout::expect(position, playouts, JUDGING_SEED, halt)
