@@ -26,6 +26,7 @@ pub use capabilities::{CurrentScore, Scored, Superko};
 pub use frame::Frame;
 pub use position_history::{GameState, PositionHistory};
 pub use result::{BadKomi, Bounds, HalfPoints, Outcome, ProbeResult, Proof};
+pub(crate) use rules::LONGEST_GAME;
 pub use rules::{
     GameInfo, Illegal, IllegalSetup, NamedOpening, OneSet, PliesLeft, Rules, UnknownRules,
     UnsupportedSize,

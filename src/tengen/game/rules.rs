@@ -126,6 +126,9 @@ impl PliesLeft {
     }
 }
 
+/// Maximum number of moves of a game: every position of it is kept.
+pub(crate) const LONGEST_GAME: usize = 20_000;
+
 /// Reason why a move is illegal, as a short text for users.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Illegal {
@@ -153,6 +156,9 @@ pub enum Illegal {
     /// It would repeat an earlier position of the game.
     #[error("superko: it repeats an earlier position")]
     Superko,
+    /// The game has as many moves as are kept.
+    #[error("a game has at most {LONGEST_GAME} moves")]
+    TooLong,
     /// Forbidden to Black by a rule of Renju.
     #[error("Black is forbidden {0}")]
     Forbidden(&'static str),
