@@ -16,6 +16,7 @@
 
 mod analysis;
 mod board;
+mod cgos;
 mod commands;
 mod files;
 mod gomocup;
