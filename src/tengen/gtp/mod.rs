@@ -1,9 +1,9 @@
 //! GTP, version 2: text in, text out, independent of any game's rules.
 //!
-//! [`Session`] turns one command into one reply and does no input or output except SGF files, as
-//! far as [`FileAccess`] permits; [`serve`] feeds it from a thread that reads ahead, so
-//! that `quit`, the end of input and `# interrupt` act during a search. Commands are listed in one
-//! table, [`COMMANDS`].
+//! [`Session`] turns one command into one reply; besides it reads and writes SGF files, as far as
+//! [`FileAccess`] permits, and draws for GoGui on the standard error stream. [`serve`] feeds it
+//! from a thread that reads ahead, so that `quit`, the end of input and `# interrupt` act during a
+//! search. Commands are listed in one table, [`COMMANDS`].
 
 // Any input from controllers and users gets an answer: nothing here may panic.
 #![deny(
