@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::board::{self, format_move, format_moves, move_names, ownership, parse_vertex};
-use super::commands::Arguments;
+use super::commands::{Arguments, truth};
 use super::numbers::{Dialect, Numbers, Perspective, View, told};
 use super::session::Ignored;
 use super::{Failure, cgos, parse_color};
@@ -141,15 +141,15 @@ impl Analysis {
                 "interval" => analysis.options.interval = Some(interval(&key, value)?),
                 "minmoves" => analysis.least = number(&key, value)?,
                 "maxmoves" => analysis.most = number(&key, value)?,
-                "rootinfo" => analysis.root_info = truth(&key, value)?,
-                "ownership" => wants_ownership = truth(&key, value)?,
+                "rootinfo" => analysis.root_info = flag(&key, value)?,
+                "ownership" => wants_ownership = flag(&key, value)?,
                 "movesownership" => {
-                    analysis.options.points = match truth(&key, value)? {
+                    analysis.options.points = match flag(&key, value)? {
                         true => PointsByMove::Owners,
                         false => PointsByMove::Lead,
                     }
                 }
-                "pvvisits" => analysis.pv_visits = truth(&key, value)?,
+                "pvvisits" => analysis.pv_visits = flag(&key, value)?,
                 _ => match value {
                     Some(_) => ignored.note(word),
                     None => return Err(Failure::wrong(word, "colour, time or key with a value")),
@@ -341,15 +341,8 @@ fn number(key: &str, text: Option<&str>) -> Result<usize, Failure> {
     number.map_err(|_| Failure::wrong(text, format!("whole number for `{key}`")))
 }
 
-fn truth(key: &str, text: Option<&str>) -> Result<bool, Failure> {
-    match text.ok_or_else(|| incomplete(key))? {
-        "true" | "1" => Ok(true),
-        "false" | "0" => Ok(false),
-        text => Err(Failure::wrong(
-            text,
-            format!("value for `{key}`: true or false"),
-        )),
-    }
+fn flag(key: &str, text: Option<&str>) -> Result<bool, Failure> {
+    truth(text.ok_or_else(|| incomplete(key))?)
 }
 
 /// Points separated by commas, a pass among them as its policy index.
