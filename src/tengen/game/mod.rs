@@ -26,11 +26,11 @@ pub use capabilities::{CurrentScore, Scored, Superko};
 pub use frame::Frame;
 pub use position_history::{GameState, PositionHistory};
 pub use result::{BadKomi, Bounds, HalfPoints, Outcome, ProbeResult, Proof};
-pub(crate) use rules::LONGEST_GAME;
 pub use rules::{
     GameInfo, Illegal, IllegalSetup, NamedOpening, OneSet, PliesLeft, Rules, UnknownRules,
     UnsupportedSize,
 };
+pub(crate) use rules::{LONGEST_GAME, short};
 pub use settle::{OwnershipEstimate, PointStatus, Settled};
 pub use tengen_nn::{BoardSize, Move, NoBoardSize};
 

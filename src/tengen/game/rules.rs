@@ -75,15 +75,21 @@ pub struct UnknownRules {
 }
 
 /// Maximum number of characters that are repeated in a message.
-const LONGEST_TEXT: usize = 60;
+const REPEATED: usize = 40;
+
+/// Input for messages: of a long text the beginning, marked as such.
+pub(crate) fn short(text: &str) -> String {
+    let mut chars = text.chars();
+    let begin: String = chars.by_ref().take(REPEATED).collect();
+    match chars.next() {
+        Some(_) => begin + "...",
+        None => begin,
+    }
+}
 
 impl UnknownRules {
-    pub(crate) fn new(text: impl Into<String>, known: &'static str) -> UnknownRules {
-        let mut text = text.into();
-        if let Some((end, _)) = text.char_indices().nth(LONGEST_TEXT) {
-            text.truncate(end);
-            text.push_str("...");
-        }
+    pub(crate) fn new(text: impl AsRef<str>, known: &'static str) -> UnknownRules {
+        let text = short(text.as_ref());
         UnknownRules { text, known }
     }
 }

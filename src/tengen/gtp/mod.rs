@@ -34,7 +34,7 @@ use thiserror::Error;
 
 use crate::clock::BadTimeControl;
 use crate::engine::{EngineError, RulesError, ScoringInterrupted};
-use crate::game::{BadKomi, Color};
+use crate::game::{BadKomi, Color, short};
 
 pub use board::{
     format_move, format_moves, format_vertex, move_names, parse_color, parse_vertex,
@@ -88,19 +88,6 @@ pub enum Failure {
     /// Any other reason.
     #[error("{0}")]
     Refused(&'static str),
-}
-
-/// Maximum length of repeated input.
-const REPEATED: usize = 40;
-
-/// Input for messages: of a long text the beginning, marked as such.
-fn short(text: &str) -> String {
-    let mut chars = text.chars();
-    let begin: String = chars.by_ref().take(REPEATED).collect();
-    match chars.next() {
-        Some(_) => begin + "...",
-        None => begin,
-    }
 }
 
 impl Failure {
