@@ -230,3 +230,44 @@ fn seed(options: &EngineOptions) -> u64 {
 pub fn random_seed() -> u64 {
     RandomState::new().hash_one(0_u64)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tengen_nn::eval::CudaDevices;
+
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::search::StopFlag;
+
+    /// Random playouts, and a flag that is raised when they are made.
+    struct Watched(StopFlag);
+
+    impl Method for Watched {
+        fn thinkers<G: Encode + Rollout + Solvable>(
+            &self,
+            options: &EngineOptions,
+            time: &Arc<dyn Clock>,
+            _: &ThinkerLog,
+        ) -> MakeThinker<G> {
+            let (make, made) = (by_playouts::<G>(options, time), self.0.clone());
+            Arc::new(move || {
+                made.raise();
+                make()
+            })
+        }
+    }
+
+    /// Those that check queries never search.
+    #[test]
+    fn an_engine_by_a_method_waits_for_its_first_search() {
+        let mut options = EngineOptions::of("nogo").expect("it is on the list");
+        options.device = Device::Cuda(CudaDevices::only(0));
+        let made = StopFlag::new();
+        let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let engine = create_by(&Watched(made.clone()), &options, options.board(), &time);
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(engine.is_ok() && !made.is_raised());
+    }
+}
