@@ -83,6 +83,7 @@ pub(crate) fn read(data: &[u8]) {
         };
         let engine = engine("nogo", size).expect("a legal size");
         let links = SauResources {
+            time: Arc::new(SystemClock::new()),
             date: Box::new(String::new),
             tell: Box::new(|line| assert!(!line.contains('\n'))),
         };

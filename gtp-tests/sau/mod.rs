@@ -38,6 +38,12 @@ fn files(folder: &Path, kind: &str) -> Vec<(String, String)> {
         .collect()
 }
 
+/// The log beside the records.
+fn log(program: &Program) -> String {
+    let log = std::fs::read_to_string(program.folder.join("records/tengen.log"));
+    log.expect("it is kept")
+}
+
 const QUICK: &[&str] = &[
     "sau",
     "--backend",
@@ -165,6 +171,15 @@ fn a_new_game_ends_the_old_one_while_it_thinks() {
         "the old game's move"
     );
     program.says_nothing();
+    // Lines that are refused come after the move.
+    program.send("new black\n");
+    std::thread::sleep(Duration::from_millis(400));
+    program.send("new purple\nload black missing.sgf\n");
+    program.next_move();
+    for part in ["black or white", "cannot load"] {
+        let answer = program.remark();
+        assert!(answer.contains(part), "{answer}");
+    }
     program.quit();
 }
 
@@ -211,6 +226,8 @@ fn an_illegal_move_by_the_opponent_wins() {
     program.send("end\n");
     program.says_nothing();
     assert!(files(&program.folder, "txt")[0].1.contains("后手胜"));
+    let log = log(&program);
+    assert!(log.contains("illegal for black, who has lost"), "{log}");
     program.quit();
 }
 
@@ -328,9 +345,8 @@ fn an_end_without_a_winner_writes_records_and_a_winner_may_follow() {
     program.send("end white\n");
     program.says_nothing();
     assert_eq!(result(&program, "后手胜"), "W+R");
-    let log = std::fs::read_to_string(program.folder.join("records/tengen.log"));
-    let log = log.expect("a log beside the records");
-    for part in ["< new white", "< move e5", "> move ", "< end"] {
+    let log = log(&program);
+    for part in ["< new white", "< move e5", "> move ", "< end", "white wins"] {
         assert!(log.contains(part), "{part}: {log}");
     }
     program.quit();

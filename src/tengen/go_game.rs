@@ -9,7 +9,9 @@ use crate::clock::{Clock, FakeClock};
 use crate::engine::{
     Decision, Engine, EngineError, EngineOptions, MoveKind, MoveRequest, RulesError,
 };
-use crate::game::{BoardSize, Color, HalfPoints, Illegal, Move, Outcome, PointStatus};
+use crate::game::{
+    BoardSize, Color, HalfPoints, Illegal, LONGEST_GAME, Move, Outcome, PointStatus,
+};
 use crate::record::{Play, Vertex};
 use crate::registry;
 use crate::search::StopFlag;
@@ -190,6 +192,19 @@ fn komi_counts_in_the_middle_of_a_game_and_players_may_go_on() {
     assert!(engine.outcome().is_some());
     engine.undo().unwrap();
     assert!(engine.outcome().is_none());
+}
+
+#[test]
+fn passes_do_not_make_a_game_without_end() {
+    let mut engine = engine(&[("size", "5")]);
+    let refused = play(&mut *engine, &"pass ".repeat(LONGEST_GAME));
+    assert_eq!(refused, Err(EngineError::IllegalMove(Illegal::TooLong)));
+    let mut record = engine.record();
+    assert_eq!(record.plays.len(), LONGEST_GAME);
+    record.push(record.plays[0].play);
+    let (number, why) = (LONGEST_GAME + 1, Illegal::TooLong);
+    let refused = Err(EngineError::IllegalRecord { number, why });
+    assert_eq!(engine.load(&record), refused);
 }
 
 #[test]

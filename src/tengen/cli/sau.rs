@@ -146,6 +146,7 @@ impl Sau {
         };
         let utc_offset = self.utc_offset;
         let links = SauResources {
+            time,
             date: Box::new(move || date_time(unix_time(), utc_offset)),
             tell: Box::new(|line| output::tell(&format!("tengen: {line}"))),
         };

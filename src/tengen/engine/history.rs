@@ -2,8 +2,8 @@
 
 use super::EngineError;
 use crate::game::{
-    BoardSize, Color, Game, GameState, HalfPoints, Illegal, Move, Outcome, PositionHistory, Rules,
-    Scored, Symmetry, scoring,
+    BoardSize, Color, Game, GameState, HalfPoints, Illegal, LONGEST_GAME, Move, Outcome,
+    PositionHistory, Rules, Scored, Symmetry, scoring,
 };
 use crate::record::{GameRecord, Play, Vertex, result_text};
 
@@ -139,6 +139,7 @@ impl<G: Game> History<G> {
     /// # Errors
     /// [`EngineError::IllegalMove`].
     pub(super) fn play(&mut self, play: Play) -> Result<(), EngineError> {
+        self.has_room()?;
         check(self.position(), &self.past, play)?;
         self.advance(play, played(self.position(), play));
         Ok(())
@@ -149,10 +150,19 @@ impl<G: Game> History<G> {
     /// # Errors
     /// [`EngineError::IllegalMove`].
     pub(super) fn play_free_of_ko(&mut self, play: Play) -> Result<(), EngineError> {
+        self.has_room()?;
         let next = free_of_ko(self.position(), &self.past, play)?;
         self.retakes_ko = true;
         self.advance(play, next);
         Ok(())
+    }
+
+    /// Whether a further move is kept: after two passes players may go on passing.
+    fn has_room(&self) -> Result<(), EngineError> {
+        match self.plays.len() < LONGEST_GAME {
+            true => Ok(()),
+            false => Err(EngineError::IllegalMove(Illegal::TooLong)),
+        }
     }
 
     /// Plays a move that is known to be legal, also after two passes; returns its number, from 0.

@@ -285,32 +285,18 @@ pub trait Engine: Send {
     /// [`RulesError`]; nothing has changed then.
     fn set_rules(&mut self, text: &str) -> Result<(), RulesError>;
 
-    /// Sets a single rule, by its name in [`Engine::rules_json`]; changing the scoring changes its
-    /// tax.
+    /// Sets a single rule of later games and this one, by its name in [`Engine::rules_json`]; changing the scoring
+    /// changes its tax.
     ///
     /// # Errors
     /// [`RulesError`], also for games without such names; nothing has changed then.
-    fn set_rule(&mut self, name: &str, value: &str) -> Result<(), RulesError> {
-        let rules = self.rules_json();
-        let known = match rules {
-            Some(_) => "ko, scoring, tax, suicide, whiteHandicapBonus, hasButton, friendlyPassOk",
-            None => "none; kata-set-rules sets the rules of this game",
-        };
-        let unknown = || UnknownRules::new(format!("{name} {value}"), known);
-        let fields = rules.as_deref().unwrap_or_default();
-        let mut rules: serde_json::Map<_, _> = serde_json::from_str(fields).unwrap_or_default();
-        *rules.get_mut(name).ok_or_else(unknown)? = value.into();
-        if name == "scoring" {
-            rules.remove("tax");
-        }
-        self.set_rules(&serde_json::Value::Object(rules).to_string())
-    }
+    fn set_rule(&mut self, name: &str, value: &str) -> Result<(), RulesError>;
 
     /// The rules of later games in the format of [`Engine::set_rules`], komi included. Those of
     /// this game differ if it was [loaded](Engine::load) under more liberal ones.
     fn rules(&self) -> String;
 
-    /// The rules as a JSON object with KataGo's names, for games that KataGo supports.
+    /// The rules of this game as a JSON object with KataGo's names, for games that KataGo supports.
     fn rules_json(&self) -> Option<String>;
 
     /// Plays for either colour, independent of the side to move.
@@ -365,8 +351,10 @@ pub trait Engine: Send {
     /// a fixed time per move. `None` without either, if visits are the only limit.
     fn planned_time(&mut self, color: Color) -> Option<Budget>;
 
-    /// Does the preparations of a first search, such as loading the network, so that they do not
-    /// use clock time; gives up when `stop` is raised.
+    /// Begins the preparations of the next search, such as loading the network, without waiting for them.
+    fn prepare(&mut self);
+
+    /// Does these preparations, so that they do not use clock time; gives up when `stop` is raised.
     fn get_ready(&mut self, stop: &StopFlag);
 
     /// Drops all search results: they may not affect later searches.

@@ -23,7 +23,7 @@ use crate::book::BookLine;
 use crate::clock::{Budget, Clock, TimeControl};
 use crate::game::{
     BoardSize, Color, Game, GameInfo, HalfPoints, Move, Outcome, OwnershipEstimate, Rules as _,
-    Settled, Symmetry, scoring,
+    Settled, Symmetry, UnknownRules, scoring,
 };
 use crate::record::{GameRecord, Play};
 use crate::search::{
@@ -92,13 +92,6 @@ impl<G: Game> Player<G> {
             book: None,
             listener: None,
             time,
-        }
-    }
-
-    /// Prepares for the next search: the network is loaded, if it is not yet.
-    pub(crate) fn prepare(&mut self) {
-        if self.history.position().outcome().is_none() {
-            self.worker.prepare(&self.history.game_state());
         }
     }
 
@@ -299,6 +292,23 @@ impl<G: Game> Engine for Player<G> {
         Ok(())
     }
 
+    fn set_rule(&mut self, name: &str, value: &str) -> Result<(), RulesError> {
+        // Rules that a loaded game had to have end with it.
+        let rules = self.history.lasting_rules().to_json();
+        let known = match rules {
+            Some(_) => "ko, scoring, tax, suicide, whiteHandicapBonus, hasButton, friendlyPassOk",
+            None => "none; kata-set-rules sets the rules of this game",
+        };
+        let unknown = || UnknownRules::new(format!("{name} {value}"), known);
+        let fields = rules.as_deref().unwrap_or_default();
+        let mut rules: serde_json::Map<_, _> = serde_json::from_str(fields).unwrap_or_default();
+        *rules.get_mut(name).ok_or_else(unknown)? = value.into();
+        if name == "scoring" {
+            rules.remove("tax");
+        }
+        self.set_rules(&serde_json::Value::Object(rules).to_string())
+    }
+
     fn rules(&self) -> String {
         self.history.lasting_rules().to_string()
     }
@@ -415,6 +425,12 @@ impl<G: Game> Engine for Player<G> {
         let start = self.history.game_state_for(color);
         let (limits, _) = self.timing.limits(start.position());
         limits.budget
+    }
+
+    fn prepare(&mut self) {
+        if self.history.position().outcome().is_none() {
+            self.worker.prepare(&self.history.game_state());
+        }
     }
 
     fn get_ready(&mut self, stop: &StopFlag) {

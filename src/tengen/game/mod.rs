@@ -30,6 +30,7 @@ pub use rules::{
     GameInfo, Illegal, IllegalSetup, NamedOpening, OneSet, PliesLeft, Rules, UnknownRules,
     UnsupportedSize,
 };
+pub(crate) use rules::{LONGEST_GAME, short};
 pub use settle::{OwnershipEstimate, PointStatus, Settled};
 pub use tengen_nn::{BoardSize, Move, NoBoardSize};
 

@@ -75,15 +75,21 @@ pub struct UnknownRules {
 }
 
 /// Maximum number of characters that are repeated in a message.
-const LONGEST_TEXT: usize = 60;
+const REPEATED: usize = 40;
+
+/// Input for messages: of a long text the beginning, marked as such.
+pub(crate) fn short(text: &str) -> String {
+    let mut chars = text.chars();
+    let begin: String = chars.by_ref().take(REPEATED).collect();
+    match chars.next() {
+        Some(_) => begin + "...",
+        None => begin,
+    }
+}
 
 impl UnknownRules {
-    pub(crate) fn new(text: impl Into<String>, known: &'static str) -> UnknownRules {
-        let mut text = text.into();
-        if let Some((end, _)) = text.char_indices().nth(LONGEST_TEXT) {
-            text.truncate(end);
-            text.push_str("...");
-        }
+    pub(crate) fn new(text: impl AsRef<str>, known: &'static str) -> UnknownRules {
+        let text = short(text.as_ref());
         UnknownRules { text, known }
     }
 }
@@ -126,6 +132,9 @@ impl PliesLeft {
     }
 }
 
+/// Maximum number of moves of a game: every position of it is kept.
+pub(crate) const LONGEST_GAME: usize = 20_000;
+
 /// Reason why a move is illegal, as a short text for users.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Illegal {
@@ -153,6 +162,9 @@ pub enum Illegal {
     /// It would repeat an earlier position of the game.
     #[error("superko: it repeats an earlier position")]
     Superko,
+    /// The game has as many moves as are kept.
+    #[error("a game has at most {LONGEST_GAME} moves")]
+    TooLong,
     /// Forbidden to Black by a rule of Renju.
     #[error("Black is forbidden {0}")]
     Forbidden(&'static str),

@@ -9,10 +9,10 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::board::{self, format_move, format_moves, move_names, ownership, parse_vertex};
-use super::commands::Arguments;
+use super::commands::{Arguments, truth};
 use super::numbers::{Dialect, Numbers, Perspective, View, told};
 use super::session::Ignored;
-use super::{Failure, numbers, parse_color};
+use super::{Failure, cgos, parse_color};
 use crate::engine::Engine;
 use crate::game::{BoardSize, Color, Move};
 use crate::search::{AnalysisOptions, MoveReport, PointsByMove, Purpose, SearchReport};
@@ -141,15 +141,15 @@ impl Analysis {
                 "interval" => analysis.options.interval = Some(interval(&key, value)?),
                 "minmoves" => analysis.least = number(&key, value)?,
                 "maxmoves" => analysis.most = number(&key, value)?,
-                "rootinfo" => analysis.root_info = truth(&key, value)?,
-                "ownership" => wants_ownership = truth(&key, value)?,
+                "rootinfo" => analysis.root_info = flag(&key, value)?,
+                "ownership" => wants_ownership = flag(&key, value)?,
                 "movesownership" => {
-                    analysis.options.points = match truth(&key, value)? {
+                    analysis.options.points = match flag(&key, value)? {
                         true => PointsByMove::Owners,
                         false => PointsByMove::Lead,
                     }
                 }
-                "pvvisits" => analysis.pv_visits = truth(&key, value)?,
+                "pvvisits" => analysis.pv_visits = flag(&key, value)?,
                 _ => match value {
                     Some(_) => ignored.note(word),
                     None => return Err(Failure::wrong(word, "colour, time or key with a value")),
@@ -170,17 +170,14 @@ impl Analysis {
     /// One line; `None` if there is no move to report.
     pub(super) fn line(&self, report: &SearchReport) -> Option<String> {
         let told = told(report, &self.options.avoid, self.least, self.most);
-        if self.dialect == Dialect::Cgos {
-            return self.cgos(report, &told);
-        }
-        let entries: Vec<String> = told
-            .into_iter()
-            .enumerate()
-            .map(|(order, found)| match self.dialect {
-                Dialect::Leela => self.leela(found, report, order),
-                Dialect::Kata | Dialect::Cgos => self.kata(found, report, order),
-            })
-            .collect();
+        let entry: fn(&Analysis, &MoveReport, &SearchReport, usize) -> String = match self.dialect {
+            Dialect::Cgos => return self.cgos(report, &told),
+            Dialect::Leela => Analysis::leela,
+            Dialect::Kata => Analysis::kata,
+        };
+        let entries = told.into_iter().enumerate();
+        let entries = entries.map(|(order, found)| entry(self, found, report, order));
+        let entries: Vec<String> = entries.collect();
         if entries.is_empty() {
             return None;
         }
@@ -212,16 +209,16 @@ impl Analysis {
         Some(expected.unwrap_or_else(|| now.clone()))
     }
 
-    /// The same for the CGOS client.
+    /// The line for the CGOS client.
     fn cgos(&self, report: &SearchReport, told: &[&MoveReport]) -> Option<String> {
         let view = self.view();
         let moves = told.iter().take(CGOS_MOVES).map(|found| {
             let line = move_names(&found.pv, self.size);
-            numbers::move_info(view.of_move(found, report), found.prior, &line)
+            cgos::move_info(view.of_move(found, report), found.prior, &line)
         });
         let moves: Vec<_> = moves.collect();
         let owners = self.owners(report).unwrap_or_default();
-        (!moves.is_empty()).then(|| numbers::line(view.of_root(report), moves, &owners))
+        (!moves.is_empty()).then(|| cgos::line(view.of_root(report), moves, &owners))
     }
 
     fn leela(&self, found: &MoveReport, report: &SearchReport, order: usize) -> String {
@@ -344,15 +341,8 @@ fn number(key: &str, text: Option<&str>) -> Result<usize, Failure> {
     number.map_err(|_| Failure::wrong(text, format!("whole number for `{key}`")))
 }
 
-fn truth(key: &str, text: Option<&str>) -> Result<bool, Failure> {
-    match text.ok_or_else(|| incomplete(key))? {
-        "true" | "1" => Ok(true),
-        "false" | "0" => Ok(false),
-        text => Err(Failure::wrong(
-            text,
-            format!("value for `{key}`: true or false"),
-        )),
-    }
+fn flag(key: &str, text: Option<&str>) -> Result<bool, Failure> {
+    truth(text.ok_or_else(|| incomplete(key))?)
 }
 
 /// Points separated by commas, a pass among them as its policy index.

@@ -37,8 +37,8 @@ struct State {
     arrived: u64,
     /// When the messages not yet being processed were received.
     arrivals: VecDeque<(u64, Duration)>,
-    /// When the message being processed was received.
-    handling_since: Option<Duration>,
+    /// Since when the controller waits: it has sent the message being processed, or got the last move.
+    waits_since: Option<Duration>,
     /// The message being processed.
     handling: u64,
     /// Commands of that message not begun yet.
@@ -80,9 +80,8 @@ impl Interrupts {
         }
     }
 
-    /// When the message being processed was received, by the clock of [`Interrupts::timed`].
-    pub fn received(&self) -> Option<Duration> {
-        self.state.lock().handling_since
+    fn now(&self) -> Option<Duration> {
+        self.time.as_ref().map(|time| time.now())
     }
 
     /// `# interrupt` was received, after this many commands.
@@ -96,7 +95,7 @@ impl Interrupts {
 
     /// Message number `message` was received. Call it before its processing can begin.
     pub fn arrive(&self, message: u64) {
-        let now = self.time.as_ref().map(|time| time.now());
+        let now = self.now();
         let mut state = self.state.lock();
         state.arrived = message;
         state.arrivals.extend(now.map(|now| (message, now)));
@@ -138,7 +137,7 @@ impl Interrupts {
             .arrivals
             .pop_front_if(|(number, _)| *number <= message)
         {
-            state.handling_since = Some(time);
+            state.waits_since = state.waits_since.max(Some(time));
         }
     }
 
@@ -160,6 +159,20 @@ impl Interrupts {
             stop.raise();
         }
         self.run(state, &stop, false, search)
+    }
+
+    /// The same for a move, also with the time that the controller has already waited for it, where messages are
+    /// [timed](Interrupts::timed).
+    pub fn for_move<T>(&self, search: impl FnOnce(&StopFlag, Duration) -> T) -> T {
+        let found = self.until_interrupted(|stop| {
+            let since = self.state.lock().waits_since;
+            let waited = self.now().zip(since);
+            let waited = waited.map(|(now, since)| now.saturating_sub(since));
+            search(stop, waited.unwrap_or_default())
+        });
+        let mut state = self.state.lock();
+        state.waits_since = state.waits_since.and(self.now());
+        found
     }
 
     /// Runs a search that lasts until there is input, with the flag that stops it.

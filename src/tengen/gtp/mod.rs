@@ -1,9 +1,9 @@
 //! GTP, version 2: text in, text out, independent of any game's rules.
 //!
-//! [`Session`] turns one command into one reply and does no input or output except SGF files, as
-//! far as [`FileAccess`] permits; [`serve`] feeds it from a thread that reads ahead, so
-//! that `quit`, the end of input and `# interrupt` act during a search. Commands are listed in one
-//! table, [`COMMANDS`].
+//! [`Session`] turns one command into one reply; besides it reads and writes SGF files, as far as
+//! [`FileAccess`] permits, and draws for GoGui on the standard error stream. [`serve`] feeds it
+//! from a thread that reads ahead, so that `quit`, the end of input and `# interrupt` act during a
+//! search. Commands are listed in one table, [`COMMANDS`].
 
 // Any input from controllers and users gets an answer: nothing here may panic.
 #![deny(
@@ -16,6 +16,7 @@
 
 mod analysis;
 mod board;
+mod cgos;
 mod commands;
 mod files;
 mod gomocup;
@@ -33,7 +34,7 @@ use thiserror::Error;
 
 use crate::clock::BadTimeControl;
 use crate::engine::{EngineError, RulesError, ScoringInterrupted};
-use crate::game::{BadKomi, Color};
+use crate::game::{BadKomi, Color, short};
 
 pub use board::{
     format_move, format_moves, format_vertex, move_names, parse_color, parse_vertex,
@@ -87,19 +88,6 @@ pub enum Failure {
     /// Any other reason.
     #[error("{0}")]
     Refused(&'static str),
-}
-
-/// Maximum length of repeated input.
-const REPEATED: usize = 40;
-
-/// Input for messages: of a long text the beginning, marked as such.
-fn short(text: &str) -> String {
-    let mut chars = text.chars();
-    let begin: String = chars.by_ref().take(REPEATED).collect();
-    match chars.next() {
-        Some(_) => begin + "...",
-        None => begin,
-    }
 }
 
 impl Failure {

@@ -91,7 +91,7 @@ pub fn check_folder(folder: &Path) -> io::Result<()> {
 /// [`FileError::OtherFile`] if a file of another kind exists, and the errors of [`write()`].
 pub fn write_sgf(path: &Path, text: &str) -> Result<(), FileError> {
     match read_bytes(path) {
-        Ok(old) if old.is_empty() || sgf::decode(&old).trim_start().starts_with('(') => {}
+        Ok(old) if old.is_empty() || sgf::is_game(&sgf::decode(&old)) => {}
         Ok(_) | Err(FileError::TooLarge) => return Err(FileError::OtherFile),
         Err(FileError::Missing) => {}
         Err(error) => return Err(error),
@@ -183,10 +183,16 @@ mod tests {
     fn other_files_are_left_alone() {
         let folder = Scratch::new("record-other");
         let path = folder.path().join("notes.txt");
-        std::fs::write(&path, "remember the milk").expect("it is writable");
-        let error = write_sgf(&path, "(;)").expect_err("it is no game");
-        assert!(matches!(error, FileError::OtherFile), "{error}");
-        assert_eq!(read_text(&path).expect("text"), "remember the milk");
+        for text in [
+            "remember the milk",
+            "(remember (the milk))",
+            "(see (;B[aa]))",
+        ] {
+            std::fs::write(&path, text).expect("it is writable");
+            let error = write_sgf(&path, "(;)").expect_err("it is no game");
+            assert!(matches!(error, FileError::OtherFile), "{error}");
+            assert_eq!(read_text(&path).expect("text"), text);
+        }
         let refused = [
             read_sgf(folder.path(), 1).map(drop),
             write_sgf(folder.path(), "(;)"),

@@ -31,7 +31,7 @@ use tengen_nn::eval::{BackendKind, Device, ModelSource};
 const JUDGING_SEED: u64 = 1;
 
 /// An engine for the game of `options` on a board of `size`, instead of [`EngineOptions::board`].
-/// Cheap: networks and threads wait for the first search.
+/// Cheap: networks and threads wait for the first search, on a processor.
 ///
 /// # Errors
 /// [`UnknownGame`] names the games, the game's sizes, or the allowed values of a setting.
@@ -40,7 +40,12 @@ pub fn create(
     size: BoardSize,
     time: &Arc<dyn Clock>,
 ) -> Result<Box<dyn Engine>, UnknownGame> {
-    create_by(&Networks::default(), options, size, time)
+    let mut engine = create_by(&Networks::default(), options, size, time)?;
+    if options.device != Device::Cpu {
+        // A GPU takes seconds for it: they should not be the first move's.
+        engine.prepare();
+    }
+    Ok(engine)
 }
 
 /// A way to choose moves in all games: those of [`Backend`] with some [`Networks`], or of another program.
@@ -54,7 +59,7 @@ pub trait Method {
     ) -> MakeThinker<G>;
 }
 
-/// As [`create`], by a method of the caller's. Engines by the same [`Networks`] that ask for the same network on the same
+/// As [`create`], by a method of the caller's, and without preparations on any device. Engines by the same [`Networks`] that ask for the same network on the same
 /// board share it, with the cache of the first.
 ///
 /// # Errors
@@ -80,10 +85,6 @@ fn player<G: Encode + Rollout + Solvable>(
     let make = prepared(method.thinkers(options, time, &thinker_log), &empty);
     let book = from_book(&empty, options);
     let mut player = Player::new(empty, make, options.thinking_limits(), Arc::clone(time));
-    if options.device != Device::Cpu {
-        // A GPU takes seconds for it: they should not be the first move's.
-        player.prepare();
-    }
     player.solver = solver::<G>(options).map(|solver| (threads(options), solver));
     player.dead_stones.expect = Some(Box::new(|position, playouts, halt| {
         rollout::expect(position, playouts, JUDGING_SEED, halt)
@@ -228,4 +229,45 @@ fn seed(options: &EngineOptions) -> u64 {
 /// A different number in every run: the standard library seeds its hash maps from the system.
 pub fn random_seed() -> u64 {
     RandomState::new().hash_one(0_u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tengen_nn::eval::CudaDevices;
+
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::search::StopFlag;
+
+    /// Random playouts, and a flag that is raised when they are made.
+    struct Watched(StopFlag);
+
+    impl Method for Watched {
+        fn thinkers<G: Encode + Rollout + Solvable>(
+            &self,
+            options: &EngineOptions,
+            time: &Arc<dyn Clock>,
+            _: &ThinkerLog,
+        ) -> MakeThinker<G> {
+            let (make, made) = (by_playouts::<G>(options, time), self.0.clone());
+            Arc::new(move || {
+                made.raise();
+                make()
+            })
+        }
+    }
+
+    /// Those that check queries never search.
+    #[test]
+    fn an_engine_by_a_method_waits_for_its_first_search() {
+        let mut options = EngineOptions::of("nogo").expect("it is on the list");
+        options.device = Device::Cuda(CudaDevices::only(0));
+        let made = StopFlag::new();
+        let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let engine = create_by(&Watched(made.clone()), &options, options.board(), &time);
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(engine.is_ok() && !made.is_raised());
+    }
 }

@@ -213,6 +213,15 @@ impl<'a> Arguments<'a> {
     }
 }
 
+/// A switch, as board programs write it.
+pub(in crate::gtp) fn truth(text: &str) -> Result<bool, Failure> {
+    match text {
+        "1" | "true" | "on" => Ok(true),
+        "0" | "false" | "off" => Ok(false),
+        _ => Err(Failure::wrong(text, "switch: true or false")),
+    }
+}
+
 /// A whole number; out-of-range values are clamped to the largest.
 pub(super) fn integer(text: &str) -> Result<i64, Failure> {
     match text.parse() {

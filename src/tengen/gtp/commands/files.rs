@@ -6,9 +6,6 @@ use super::command::integer;
 use crate::gtp::{Failure, Reply, Session};
 use crate::record::{result_text, sgf};
 
-/// Maximum game length: every position of it is kept.
-const MAX_MOVES: usize = 10_000;
-
 /// Replies with what was left out or changed, one line each.
 pub(super) fn loadsgf(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let written = args.written();
@@ -38,9 +35,6 @@ pub(super) fn loadsgf(session: &mut Session, args: &Arguments<'_>) -> Reply {
         return Err(refuse(format!("it is a game of {}", record.game)));
     }
     record.truncate(plays);
-    if record.plays.len() > MAX_MOVES {
-        return Err(refuse(format!("it has more than {MAX_MOVES} moves")));
-    }
     let more = session.load(&record).map_err(|error| match error {
         Failure::CannotLoad(why) => refuse(why),
         Failure::IllegalMove(_) => refuse("stones that it sets up have no liberty".to_owned()),

@@ -10,8 +10,8 @@ mod opening;
 mod settings;
 mod views;
 
-pub(super) use command::Arguments;
 pub use command::Command;
+pub(super) use command::{Arguments, truth};
 pub use opening::fixed_points as fixed_handicap_points;
 
 use std::sync::Arc;

@@ -3,18 +3,10 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use super::Arguments;
+use super::{Arguments, truth};
 use crate::clock::{USUAL_LAG, seconds};
 use crate::engine::{DEFAULT_TIME_PER_MOVE, Engine};
 use crate::gtp::{Failure, Reply, Session, parse_color};
-
-fn truth(text: &str) -> Result<bool, Failure> {
-    match text {
-        "1" | "true" | "on" => Ok(true),
-        "0" | "false" | "off" => Ok(false),
-        _ => Err(Failure::wrong(text, "switch: 1 or 0")),
-    }
-}
 
 /// Values of KataGo's `wideRootNoise`.
 const NOISE: RangeInclusive<f64> = 0.0..=5.0;

@@ -11,7 +11,6 @@ mod play;
 mod text;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 pub use self::info::Allowance;
 use self::info::Info;
@@ -48,9 +47,6 @@ pub struct GomocupSession {
     make: MakeBrain,
     options: GomocupOptions,
     interrupts: Arc<Interrupts>,
-    time: Arc<dyn Clock>,
-    /// When the last move was sent.
-    moved: Duration,
     engine: Option<Box<dyn Engine>>,
     /// Resource limits with which the engine was created.
     allowance: Allowance,
@@ -61,7 +57,7 @@ pub struct GomocupSession {
     control: Option<TimeControl>,
     /// An unfinished list.
     listing: Option<Listing>,
-    /// The last command was unknown: a list that belongs to it may follow.
+    /// The last command was unknown or refused: a list that belongs to it may follow.
     skips_list: bool,
     /// The memory that the manager was told to be too little.
     told_memory: Option<u64>,
@@ -103,9 +99,7 @@ impl GomocupSession {
         GomocupSession {
             make,
             options,
-            interrupts: Arc::new(Interrupts::timed(Arc::clone(&time))),
-            time,
-            moved: Duration::ZERO,
+            interrupts: Arc::new(Interrupts::timed(time)),
             engine: None,
             allowance: Allowance::default(),
             usual: ThinkingLimits::default(),
@@ -165,7 +159,8 @@ impl GomocupSession {
                 self.say(send, "OK");
             }
             "RESTART" => {
-                self.restart()?;
+                let size = self.engine()?.size();
+                self.start(size)?;
                 self.say(send, "OK");
             }
             "BEGIN" => {
@@ -229,10 +224,12 @@ impl GomocupSession {
         let is_told = !QUIET.contains(&name);
         let begins = BEGINNING.contains(&name);
         let misfit = self.misfit.take_if(|_| is_told).filter(|_| !begins);
-        match self.info.trouble.take_if(|_| is_told).or(misfit) {
+        let answer = match self.info.trouble.take_if(|_| is_told).or(misfit) {
             Some(trouble) => Err(trouble),
             None => self.obey(name, text, send),
-        }
+        };
+        self.skips_list |= answer.is_err() && name.ends_with("BOARD");
+        answer
     }
 }
 

@@ -1,7 +1,6 @@
 //! Commands that act on the engine: boards, rules, limits, moves, and the opening phase by `SWAP2BOARD`.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::info::Info;
 use super::text::{Listing, Purpose, as_setup, point_of, write_point, write_points};
@@ -70,7 +69,7 @@ impl GomocupSession {
     }
 
     /// Clears the board; everything else is kept.
-    pub(super) fn restart(&mut self) -> Answer {
+    fn restart(&mut self) -> Answer {
         self.engine()?.clear();
         self.games += 1;
         self.set_rules()
@@ -80,18 +79,12 @@ impl GomocupSession {
     /// the command: an engine that is still being prepared costs thinking time.
     pub(super) fn think(&mut self) -> Result<Decision, String> {
         self.set_limits()?;
-        let (interrupts, time) = (Arc::clone(&self.interrupts), Arc::clone(&self.time));
-        let since = interrupts
-            .received()
-            .map(|received| received.max(self.moved));
+        let interrupts = Arc::clone(&self.interrupts);
         let engine = self.engine()?;
         let us = engine.to_move();
-        let decision = interrupts.until_interrupted(|stop| {
-            let waited = since.map_or(Duration::ZERO, |since| time.now().saturating_sub(since));
+        Ok(interrupts.for_move(|stop, waited| {
             engine.genmove(&MoveRequest::new(us, stop).after(waited), &mut |_| {})
-        });
-        self.moved = time.now();
-        Ok(decision)
+        }))
     }
 
     fn set_limits(&mut self) -> Answer {

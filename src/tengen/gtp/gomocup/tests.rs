@@ -165,6 +165,14 @@ fn the_rules_are_those_of_the_manager() {
 }
 
 #[test]
+fn limits_of_memory_are_those_of_the_next_game() {
+    let mut session = session();
+    let lines = ["START 15", "BEGIN", "INFO max_memory 300000000", "RESTART"];
+    assert_eq!(said(&mut session, &lines).len(), 3);
+    assert_eq!(session.allowance.memory, Some(300_000_000));
+}
+
+#[test]
 fn rules_may_be_sent_before_their_game_begins() {
     let mut session = session();
     let overline = [

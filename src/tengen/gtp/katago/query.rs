@@ -16,8 +16,6 @@ use tengen_nn::eval::HumanProfile;
 
 /// Maximum board side in text notation.
 const LONGEST_SIDE: i64 = 25;
-/// Maximum game length: every position is kept during validation.
-const MAX_MOVES: usize = 10_000;
 /// Maximum priority.
 const MAX_URGENT: i64 = 1 << 62;
 
@@ -80,10 +78,6 @@ impl Query {
         let size = board(fields)?;
         let plays = fields.plays("moves", size)?;
         let plays = plays.ok_or_else(|| Refusal::new("moves", MOVES_MISSING))?;
-        if plays.len() > MAX_MOVES {
-            let text = format!("must be at most {MAX_MOVES}, not {}", plays.len());
-            return Err(Refusal::new("moves", text));
-        }
         let mut engine = engine(fields, size, make, &mut warnings)?;
         let record = record(fields, engine.info().name, size, &plays)?;
         warnings.extend(check(&mut *engine, &record)?);

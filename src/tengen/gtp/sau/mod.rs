@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use super::line::{LONGEST, readable, too_long};
 use super::{Input, Interrupts, Protocol, parse_color, short};
+use crate::clock::Clock;
 use crate::engine::{Decision, Engine, EngineError, MoveRequest};
 use crate::game::{Color, Move};
 use crate::record::ccgc::NgStyle;
@@ -55,6 +56,8 @@ pub struct SauLine {
 
 /// External resources of a session.
 pub struct SauResources {
+    /// The engine's clock.
+    pub time: Arc<dyn Clock>,
     /// The current time in the format of records.
     pub date: Box<dyn Fn() -> String + Send>,
     /// Shows a line to the operator, outside the protocol.
@@ -90,10 +93,10 @@ impl SauSession {
     pub fn new(engine: Box<dyn Engine>, options: SauOptions, links: SauResources) -> SauSession {
         SauSession {
             record_writer: RecordWriter::new(options.records.clone(), options.style.clone()),
+            interrupts: Arc::new(Interrupts::timed(Arc::clone(&links.time))),
             engine,
             options,
             links,
-            interrupts: Arc::new(Interrupts::new()),
             game: None,
             ended: None,
         }
@@ -106,10 +109,11 @@ impl SauSession {
         (self.links.tell)(&text);
     }
 
-    /// Tells an operator who reads along.
+    /// Notes in the log, and tells an operator who reads along.
     fn note(&mut self, text: &str) {
-        if self.options.attended {
-            self.tell(text);
+        match self.options.attended {
+            true => self.tell(text),
+            false => log::info!("{text}"),
         }
     }
 
@@ -183,8 +187,8 @@ impl SauSession {
             ..AnalysisOptions::default()
         };
         let (engine, ours) = (&mut self.engine, game.ours);
-        let decision = self.interrupts.until_interrupted(|stop| {
-            let request = MoveRequest::new(ours, stop).with(analysis);
+        let decision = self.interrupts.for_move(|stop, waited| {
+            let request = MoveRequest::new(ours, stop).with(analysis).after(waited);
             engine.genmove(&request, &mut |_| {})
         });
         let Decision::Play(Vertex::Point(point)) = decision else {
@@ -291,7 +295,15 @@ impl Protocol for SauSession {
     }
 
     fn cuts(line: &SauLine) -> bool {
-        matches!(line.name.as_str(), "end" | "load" | "new" | "quit")
+        match line.name.as_str() {
+            "end" | "quit" => true,
+            // A line that is refused must not cost the move.
+            "new" => line
+                .words
+                .first()
+                .is_some_and(|text| parse_color(text).is_ok()),
+            _ => false,
+        }
     }
 
     fn ends(line: &SauLine) -> bool {
@@ -317,5 +329,51 @@ impl Protocol for SauSession {
         if self.options.ponder && self.game.is_some() {
             self.interrupts.ponder(&mut *self.engine);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::clock::FakeClock;
+    use crate::engine::EngineOptions;
+    use crate::game::BoardSize;
+    use crate::registry;
+
+    /// The platform's clock runs since it sent the line, also while pondering ends and records are written.
+    #[test]
+    fn time_in_the_queue_is_thinking_time() {
+        let clock = FakeClock::new();
+        let time: Arc<dyn Clock> = Arc::new(clock.clone());
+        let mut options = EngineOptions::of("nogo").expect("it is on the list");
+        options.set("visits", "20").expect("a number");
+        let engine = registry::create(&options, BoardSize::square(9), &time).expect("a size");
+        let options = SauOptions {
+            name: "Tengen".to_owned(),
+            opponent: String::new(),
+            ponder: false,
+            records: Vec::new(),
+            style: NgStyle::default(),
+            attended: false,
+        };
+        let links = SauResources {
+            time,
+            date: Box::new(String::new),
+            tell: Box::new(|_| {}),
+        };
+        let mut session = SauSession::new(engine, options, links);
+        session.interrupts.arrive(1);
+        clock.advance(Duration::from_millis(700));
+        session.interrupts.handle(1, 1);
+        session.interrupts.begin_command();
+        let Input::Command(line) = SauSession::parse(b"new black") else {
+            panic!("a command");
+        };
+        session.answer(&line, &mut |_| {});
+        let times = session.engine.move_times();
+        let used = times.last().expect("a move").used.elapsed;
+        assert_eq!(used, Duration::from_millis(700));
     }
 }

@@ -41,61 +41,6 @@ fn check(lines: &[(&str, &str)]) {
     }
 }
 
-#[test]
-fn refusals_say_why_and_what_would_do() {
-    check(&[
-        (
-            "boardsize nine",
-            "? syntax error: `nine` is not a valid whole number",
-        ),
-        (
-            "boardsize",
-            "? syntax error: boardsize takes WIDTH [HEIGHT]",
-        ),
-        (
-            "boardsize 6",
-            "? unacceptable size: line is not played on 6x6 here: up to 25 points",
-        ),
-        (
-            "boardsize 0",
-            "? unacceptable size: a side has from 1 to 25 points",
-        ),
-        ("play b", "? syntax error: play takes COLOUR VERTEX"),
-        (
-            "play red A1",
-            "? syntax error: `red` is not a valid colour: b or w",
-        ),
-        (
-            "play b I1",
-            "? syntax error: `I1` is not a valid vertex, such as D4 (there is no column I) or pass",
-        ),
-        ("play b A2", "? illegal move: A2 is not on a board of 5x1"),
-        ("play b pass", "? illegal move: this game has no pass"),
-        (
-            "gogui-setup b pass",
-            "? syntax error: a pass cannot be set up",
-        ),
-        ("play b A1", "= "),
-        ("play w A1", "? illegal move: the point is occupied"),
-        (
-            "final_status_list x",
-            "? syntax error: `x` is not a valid status: alive, dead, seki, black_territory, white_territory or dame",
-        ),
-        (
-            "time_settings 1",
-            "? syntax error: time_settings takes MAIN PERIOD STONES, in seconds",
-        ),
-        (
-            "kata-set-param maxVisits x",
-            "? syntax error: `x` is not a valid whole number of visits",
-        ),
-        (
-            "kata-set-param ponderingEnabled x",
-            "? syntax error: `x` is not a valid switch: 1 or 0",
-        ),
-    ]);
-}
-
 /// KataGo's parameters without effect here are accepted, unknown ones are not.
 #[test]
 fn parameters_of_katago_alone_have_no_effect() {
@@ -120,15 +65,7 @@ fn parameters_of_katago_alone_have_no_effect() {
 }
 
 #[test]
-fn conversation() {
-    check(&[
-        ("1 protocol_version", "=1 2"),
-        ("known_command genmove", "= true"),
-        ("known_command known_commands", "= false"),
-        ("known_command", "? syntax error: "),
-        ("Name", "? unknown command"),
-        ("12", "?12 unknown command"),
-    ]);
+fn the_listed_commands_are_known() {
     let mut session = session(Behaviour::Highest);
     let listed = say(&mut session, "list_commands");
     let names: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
@@ -143,28 +80,6 @@ fn conversation() {
             assert_eq!(known_command, format!("= {known}\n\n"), "{name}");
         }
     }
-    assert_eq!(say(&mut session, "quit"), "= \n\n");
-}
-
-#[test]
-fn sizes() {
-    check(&[
-        ("boardsize 5", "= "),
-        ("boardsize 6", "? unacceptable size: "),
-        ("boardsize 0", "? unacceptable size: "),
-        ("boardsize -3", "? unacceptable size: "),
-        ("boardsize 99999999999999999999", "? unacceptable size: "),
-        ("boardsize x", "? syntax error: "),
-        ("boardsize 5.0", "? syntax error: "),
-        ("boardsize", "? syntax error: "),
-        ("play b E5", "= "),
-        ("boardsize 5", "= "),
-        ("undo", "? cannot undo"),
-        ("rectangular_boardsize 3 1", "= "),
-        ("rectangular_boardsize 3", "? syntax error: "),
-        ("play b C1", "= "),
-        ("play b A2", "? illegal move: "),
-    ]);
 }
 
 #[test]

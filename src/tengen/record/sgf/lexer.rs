@@ -147,6 +147,12 @@ fn start(text: &str) -> Option<usize> {
     first.or_else(|| Some(bare).filter(is_node))
 }
 
+/// Whether a text is a game from its first character on.
+pub(in super::super) fn is_game(text: &str) -> bool {
+    let may_precede = |c: char| c == '(' || c == '\u{feff}' || c.is_whitespace();
+    start(text).is_some_and(|at| text[..at].chars().all(may_precede))
+}
+
 /// Whether a text begins with a property of one or two capitals, as all of `FF[4]` have.
 fn begins_with_property(text: &str) -> bool {
     let rest = text.trim_start_matches(|letter: char| letter.is_ascii_uppercase());

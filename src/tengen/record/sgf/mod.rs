@@ -13,6 +13,7 @@ mod tree;
 mod values;
 mod write;
 
+pub(super) use lexer::is_game;
 pub use others::{
     Mark, WINRATE, add_property, add_winrate, marks, property, take_property, value_of, with_mark,
 };

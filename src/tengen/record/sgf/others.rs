@@ -113,7 +113,7 @@ pub fn with_mark(
         "LB" => format!("{own}:{}", escape(label)),
         _ => own,
     };
-    let (mut out, mut is_there, mut placed) = (String::new(), false, None);
+    let (mut out, mut is_there, mut values) = (String::new(), false, Vec::<String>::new());
     for property in properties(others) {
         if !PUT.contains(&&*property.name) {
             property.append_to(&mut out);
@@ -137,12 +137,12 @@ pub fn with_mark(
             kept.extend(covered.into_iter().filter_map(|at| coordinates(at, size)));
         }
         if property.name == name {
-            placed = Some(kept);
+            // Some files have the property twice.
+            values.extend(kept);
         } else if !kept.is_empty() {
             out.extend([&*property.name, "[", &kept.join("]["), "]"]);
         }
     }
-    let mut values = placed.unwrap_or_default();
     values.extend((!is_there).then_some(value));
     if !values.is_empty() {
         out.extend([name, "[", &values.join("]["), "]"]);
@@ -239,6 +239,8 @@ mod tests {
         assert_eq!(told(&one, "triangle", ""), "N[x]");
         assert_eq!(told(&one, "label", "A]"), "N[x]LB[aa:A\\]]");
         assert_eq!(told("LB[bb:A]", "label", "B"), "LB[bb:A][aa:B]");
+        let twice = "LB[bb:A]LB[cc:B]";
+        assert_eq!(told(twice, "label", "C"), "LB[bb:A][cc:B][aa:C]");
         // A rectangle keeps the rest of it.
         assert_eq!(told("SQ[aa:ba]TB[aa]", "circle", ""), "SQ[ba]TB[aa]CR[aa]");
         assert_eq!((mark("", "black", ""), mark("", "label", "")), (None, None));

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::komi::{self, Habits};
 use super::lexer::{Property, main_line};
-use super::values::{Points, bad_value, board_size, player, shown, simple_text, text, vertex};
+use super::values::{Points, bad_value, board_size, player, simple_text, text, vertex};
 use super::{MAX_NODES, MAX_SET_UP, SgfError, at_most, game_name};
-use crate::game::{BoardSize, Color, Move};
+use crate::game::{BoardSize, Color, Move, short};
 use crate::games::info;
 use crate::record::{GameRecord, LaterSetup, Play, RecordedPlay};
 
@@ -190,7 +190,7 @@ impl SgfReader {
 
     /// Notes a skipped property.
     fn leave_out(&mut self, name: &str, value: &str, why: &str) {
-        self.note(format!("{name}[{}] is left out: {why}", shown(value)));
+        self.note(format!("{name}[{}] is left out: {why}", short(value)));
     }
 
     /// Some files have several moves in one property.
@@ -263,7 +263,7 @@ impl SgfReader {
             self.put(point, color);
         }
         if replaces {
-            let value = values.first().map_or(String::new(), |value| shown(value));
+            let value = values.first().map_or(String::new(), |value| short(value));
             self.note(format!(
                 "{name}[{value}] replaces what its node has set up before"
             ));

@@ -134,6 +134,10 @@ fn an_odd_property_does_not_lose_the_game() {
         ("KM[]", ""),
         ("KM[7.5 points]", ""),
         ("KM[unknown]", "KM[unknown] is left out"),
+        (
+            "KM[agreed on by both sides after the game was over]",
+            "KM[agreed on by both sides after the game w...] is left out",
+        ),
         ("HA[many]RE[?]TM[abc]OT[]DT[yesterday]", ""),
         ("GM[]SZ[]RU[]", ""),
         ("RE[W+Resign (odd\\]]", ""),

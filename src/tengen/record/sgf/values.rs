@@ -1,13 +1,11 @@
 //! Values of properties, as text and parsed.
 
 use super::{MAX_SIDE, SgfError};
-use crate::game::{BoardSize, Color, Move};
+use crate::game::{BoardSize, Color, Move, short};
 use crate::record::Vertex;
 
 /// The largest board on which the old pass `tt` is not a point.
 const OLD_PASS_MAX_SIDE: u8 = 19;
-/// Maximum length of a repeated value.
-const REPEATED: usize = 20;
 
 /// Properties that set up points, with what is there then.
 pub(super) const SETUP: [(&str, Option<Color>); 3] = [
@@ -16,15 +14,10 @@ pub(super) const SETUP: [(&str, Option<Color>); 3] = [
     ("AE", None),
 ];
 
-/// A value shortened for messages.
-pub(super) fn shown(value: &str) -> String {
-    value.chars().take(REPEATED).collect()
-}
-
 pub(super) fn bad_value(property: &'static str, value: &str, expected: &'static str) -> SgfError {
     SgfError::BadValue {
         property,
-        value: shown(value),
+        value: short(value),
         expected,
     }
 }

@@ -55,7 +55,7 @@ fn each_rule_is_played_or_refused_with_a_reason_once() {
         ("6", Err("continuous")),
         ("12", Err("INFO rule 12")),
         ("-1", Err("INFO rule -1")),
-        ("x", Err("takes a number")),
+        ("x", Ok("freestyle")),
     ] {
         let mut session = session();
         let info = format!("INFO rule {rule}");
@@ -190,7 +190,7 @@ fn begin_wants_an_empty_board_in_any_order_of_its_lines() {
 }
 
 #[test]
-fn an_unknown_command_is_answered_once_with_its_list() {
+fn a_refused_command_is_answered_once_with_its_list() {
     let mut session = session();
     let lines = ["START 15", "yxblock", "7,7", "8,8", "done", "BEGIN"];
     let reply = said(&mut session, &lines);
@@ -199,6 +199,13 @@ fn an_unknown_command_is_answered_once_with_its_list() {
     assert!(is_point(&reply[2]), "{reply:?}");
     assert!(said(&mut session, &["DONE"])[0].starts_with("ERROR DONE"));
     assert!(said(&mut session, &["7,7"])[0].starts_with("UNKNOWN"));
+    for (before, error) in [
+        ("YXSTOP", "ERROR there is no board"),
+        ("INFO rule 3", "ERROR INFO rule 3"),
+    ] {
+        let reply = said(&mut self::session(), &[before, "BOARD", "7,7,1", "DONE"]);
+        assert!(reply.len() == 1 && reply[0].starts_with(error), "{reply:?}");
+    }
 }
 
 #[test]
