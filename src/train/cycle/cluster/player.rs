@@ -173,7 +173,7 @@ impl<G: Trainable> TicketPlayer<G> {
         let is_there =
             path.exists() && std::fs::read(&path).is_ok_and(|bytes| hash(&bytes) == network.hash);
         if !is_there {
-            std::fs::create_dir_all(&self.networks).map_err(TrainError::io(&self.networks))?;
+            durable::make_folder(&self.networks)?;
             durable::write(&path, &download(&self.store, &network.hash)?)?;
         }
         let opened = self.runtime.open_named(&path, size)?;
