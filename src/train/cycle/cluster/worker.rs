@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::Duration;
 
-use super::machines::Heartbeat;
+use super::machines::{Heartbeat, Machine};
 use super::objects::{self, Snapshot};
 use super::player::TicketPlayer;
 use super::reminder::Reminder;
 use super::tickets::{Offers, Ticket};
 use crate::TrainError;
-use crate::cycle::{Machine, to_json};
+use crate::cycle::to_json;
 use crate::play::generate::Progress;
 use crate::play::runtime::Runtime;
 use crate::store::{Creation, Store};
