@@ -15,7 +15,7 @@ fn write_script(path: &Path, lines: &str) {
     assert!(made.expect("chmod").success());
 }
 
-/// Slurm's scripts start a failed worker or learner again, but not without end, and not one that must not work.
+/// Slurm's script starts a failed worker or learner again, but not without end, and not one that must not work.
 #[test]
 fn a_failed_program_is_started_again() {
     let folder = Scratch::new("slurm");
@@ -23,7 +23,7 @@ fn a_failed_program_is_started_again() {
     fs::write(folder.join("plan"), "").expect("a file");
     let [plan, run] = ["plan", "run"].map(|name| folder.path(name));
     fs::create_dir(&run).expect("a folder");
-    let run_script = |script: &str, arguments: &[&str], statuses: &str| {
+    let run_script = |arguments: &[&str], statuses: &str| {
         let _ = fs::remove_file(&count);
         let lines = format!(
             "echo \"$@\" >>'{0}'\n[ $(wc -l <'{0}') = 1 ] || : >'{run}/plan.toml'\n\
@@ -34,7 +34,7 @@ fn a_failed_program_is_started_again() {
         // The pauses take no time here.
         write_script(&folder.join("sleep"), "");
         let path = std::env::var("PATH").unwrap_or_default();
-        let status = Command::new(slurm_script(script))
+        let status = Command::new(slurm_script())
             .args(arguments)
             .env("TENGEN_TRAIN", &program)
             .env("PATH", format!("{}:{path}", folder.display()))
@@ -46,7 +46,7 @@ fn a_failed_program_is_started_again() {
             fs::read_to_string(&count).expect("it was called"),
         )
     };
-    let script = |statuses: &str| run_script("work.sh", &["/run", "--patience", "9"], statuses);
+    let script = |statuses: &str| run_script(&["work", "/run", "--patience", "9"], statuses);
     let line = "work --run /run --threads 1 --patience 9\n";
     assert_eq!(script("1 0"), (Some(0), line.repeat(2)));
     assert_eq!(script("78"), (Some(78), line.to_owned()));
@@ -55,16 +55,14 @@ fn a_failed_program_is_started_again() {
     assert_eq!(script(&status(12)), (Some(3), line.repeat(12)));
     // A learner begins a run until the run's folder has its plan: later the folder may be gone.
     let _ = fs::remove_file(folder.join("run/plan.toml"));
-    let learned = run_script("learn.sh", &[&*plan, "s3://b", "--out", &*run], "1 1 0");
+    let learned = run_script(&["loop", &plan, "s3://b", "--out", &run], "1 1 0");
     let first = format!("loop {plan} --run s3://b --threads 1 --out {run}\n");
     let again = format!("loop --run s3://b --threads 1 --out {run}\n");
     assert_eq!(learned, (Some(0), first.repeat(2) + &again));
 }
 
-fn slurm_script(name: &str) -> PathBuf {
-    Path::new(crate::REPOSITORY)
-        .join("scripts/cluster/slurm")
-        .join(name)
+fn slurm_script() -> PathBuf {
+    Path::new(crate::REPOSITORY).join("scripts/cluster/slurm/run.sh")
 }
 
 /// Slurm's signal before the time limit, while the program works and in a pause.
@@ -72,15 +70,13 @@ fn slurm_script(name: &str) -> PathBuf {
 fn a_job_is_requeued_before_its_time_limit() {
     let folder = Scratch::new("slurm-requeue");
     let asked = folder.join("asked");
-    fs::write(folder.join("plan"), "").expect("a file");
+    let plan = folder.path("plan");
+    fs::write(&plan, "").expect("a file");
     let note = format!("echo \"$@\" >>'{}'\n", asked.display());
     write_script(&folder.join("scontrol"), &note);
     let program = folder.join("program");
     let path = std::env::var("PATH").unwrap_or_default();
-    for (script, arguments) in [
-        ("work.sh", vec!["/run".to_owned()]),
-        ("learn.sh", vec![folder.path("plan"), "/run".to_owned()]),
-    ] {
+    for arguments in [&["work", "/run"][..], &["loop", &plan, "/run"]] {
         for (lines, sleep) in [
             ("exec /bin/sleep 100\n", ""),
             ("exit 1\n", "exec /bin/sleep 100\n"),
@@ -94,8 +90,8 @@ fn a_job_is_requeued_before_its_time_limit() {
             };
             write_script(&program, &format!("{program_notes}{lines}"));
             write_script(&folder.join("sleep"), &format!("{sleep_notes}{sleep}"));
-            let job = Command::new(slurm_script(script))
-                .args(&arguments)
+            let job = Command::new(slurm_script())
+                .args(arguments)
                 .env("TENGEN_TRAIN", &program)
                 .env("SLURM_JOB_ID", "7")
                 .env("PATH", format!("{}:{path}", folder.display()))
@@ -109,9 +105,10 @@ fn a_job_is_requeued_before_its_time_limit() {
             let id = job.0.id().to_string();
             let told = Command::new("kill").args(["-USR1", &id]).status();
             assert!(told.expect("kill").success());
-            assert_eq!(job.0.wait().expect("it ends").code(), Some(0), "{script}");
+            let status = job.0.wait().expect("it ends").code();
+            assert_eq!(status, Some(0), "{arguments:?}");
             let asked = fs::read_to_string(&asked).expect("it was asked");
-            assert_eq!(asked, "requeue 7\n", "{script}");
+            assert_eq!(asked, "requeue 7\n", "{arguments:?}");
         }
     }
 }

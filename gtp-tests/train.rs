@@ -155,6 +155,7 @@ fn flags_that_cannot_be_followed_are_named() {
         "networks of KataGo's only play",
     );
     fails(&["inspect", &katago], "networks of KataGo's only play");
+    fails(&["loop", "--out", &out, "--patience", "9"], "--run");
     assert!(!Path::new(&out).exists());
 }
 

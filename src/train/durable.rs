@@ -192,7 +192,7 @@ pub fn prepare_folder(folder: &Path) -> Result<(), TrainError> {
 }
 
 /// Creates a folder if missing, also where room has to be made first.
-fn make_folder(folder: &Path) -> Result<(), TrainError> {
+pub(crate) fn make_folder(folder: &Path) -> Result<(), TrainError> {
     let made = until_room(folder, ROOM_EVERY, || fs::create_dir_all(folder));
     made.map_err(TrainError::io(folder))
 }

@@ -73,7 +73,7 @@ fn it_is_learned_from_its_own_games() {
     let passes = |row: &&crate::shards::row::Row| row.policy.iter().any(|s| s.mv == Move(25));
     assert!(rows.iter().any(|row| passes(&row)));
     let network = run_folder.network(2);
-    let info = runtime.open(&network, None).unwrap().info().clone();
+    let info = runtime.open(&network, start.size()).unwrap().info().clone();
     assert_eq!((info.policy_len, info.outcomes), (26, 3));
     let shards = shard::list(&run_folder.games(1)).unwrap();
     let shard = shard::read(&shards[0]).unwrap();

@@ -55,7 +55,7 @@ fn it_is_learned_from_its_own_games() {
         assert!(rows.iter().any(|row| row.result == result), "{result}");
     }
     let info = runtime
-        .open(&run_folder.network(0), None)
+        .open(&run_folder.network(0), start.size())
         .unwrap()
         .info()
         .clone();

@@ -29,7 +29,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(5);
 struct StoreArgs {
     /// Seconds for which a store may be silent before the program gives up; a learner that has not begun, and tickets,
     /// are waited for without end
-    #[arg(long, default_value_t = 3600, value_name = "SECONDS")]
+    #[arg(long, default_value_t = 3600, value_name = "SECONDS", requires = "run")]
     patience: u64,
 }
 

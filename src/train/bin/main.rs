@@ -38,7 +38,7 @@ enum Command {
     Work(cycle::WorkArgs),
     /// Play games of self-play and write them as shards.
     Selfplay(selfplay::Args),
-    /// Turn recorded games (SGF, ZIP archives, the TYGEM collection) into shards.
+    /// Turn recorded games (SGF, ZIP archives, Rapfi's text, the TYGEM collection) into shards.
     Import(games::ImportArgs),
     /// Fit a network to recorded games.
     Fit(fit::Args),

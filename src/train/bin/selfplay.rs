@@ -14,7 +14,7 @@ use tengen::settings::{SetError, Table as _};
 use tengen_nn::eval::ModelInfo;
 use tengen_train::TrainError;
 use tengen_train::command::{Inference, Interrupt, Reporter, Threads, refuse_katago};
-use tengen_train::play::generate::{Plan, Progress, generate};
+use tengen_train::play::generate::{GamesPlan, Progress, generate};
 use tengen_train::play::generator::{GameGenerator, NetworkGenerator, RolloutGenerator};
 use tengen_train::play::mcts::MctsParams;
 use tengen_train::play::settings::SelfPlay;
@@ -226,7 +226,7 @@ struct Common {
 }
 
 impl Common {
-    fn plan(&self, settings: &SelfPlay, generator: String) -> anyhow::Result<Plan> {
+    fn plan(&self, settings: &SelfPlay, generator: String) -> anyhow::Result<GamesPlan> {
         let end = self.first.checked_add(self.games);
         // The largest number of a shard's column.
         anyhow::ensure!(
@@ -236,7 +236,7 @@ impl Common {
             self.games,
             i64::MAX
         );
-        Ok(Plan {
+        Ok(GamesPlan {
             first: self.first,
             games: self.games,
             seed: self.seed,
@@ -250,7 +250,7 @@ impl Common {
 /// Plays games and shows progress.
 fn play<G: Trainable>(
     start: &G,
-    plan: &Plan,
+    plan: &GamesPlan,
     common: &Common,
     generator: &dyn GameGenerator<G>,
     interrupt: &Interrupt,

@@ -11,7 +11,7 @@ use super::plan::{BoardShare, CyclePlan, Stage};
 use crate::TrainError;
 use crate::fit::checkpoint::{Checkpoint, Origin};
 use crate::fit::{FitParams, find_encoding, start_weights, usual_encoding};
-use crate::play::generate::Plan;
+use crate::play::generate::GamesPlan;
 use crate::play::generator::{GameGenerator, NetworkGenerator, RolloutGenerator};
 use crate::play::matches::MatchPlayer;
 use crate::play::settings::SelfPlay;
@@ -93,16 +93,16 @@ impl GamesJob {
     }
 
     /// What to play for a range of games; `source` describes the player.
-    pub(crate) fn generation_plan(
+    pub(crate) fn games_plan(
         &self,
         plan: &CyclePlan,
         range: GameRange,
         threads: usize,
         source: String,
-    ) -> Plan {
+    ) -> GamesPlan {
         let boards = plan.boards();
         let own_komi = boards.get(range.board).and_then(|board| board.komi);
-        Plan {
+        GamesPlan {
             first: range.first,
             games: range.games,
             seed: plan.seed,

@@ -20,6 +20,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
+pub use cluster::Machine;
 pub use context::Resources;
 pub use generation::{Generation, Measures, measure, next_stage};
 pub(super) use jobs::{GameRange, GamesJob, MatchJob, NetworkRef, hash};
@@ -28,7 +29,6 @@ pub use plan::{
 };
 pub use ratings::{MatchRecord, RatedPlayer, anchor_name, match_records, rate, score};
 pub(super) use ratings::{all_match_records, rating_of, ratings};
-pub use report::Machine;
 pub use run::run;
 pub use run_folder::{RunFolder, copy_network, int8, load, network_name, player, save};
 pub(super) use run_folder::{from_json, to_json};

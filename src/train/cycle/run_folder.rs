@@ -14,6 +14,7 @@
 //! networks/network-0007.onnx        its network
 //! networks/network-0007.int8.onnx   the same in integers, for the next generation's games
 //! networks/start-0007.onnx          the new network that played its games
+//! networks/<checksum>.onnx          copies for machines that meet here
 //! networks/warm-up.onnx             another run's network that played the first games
 //! weights/                          its checkpoint, with which the first fit begins
 //! probe/                            left by a learner that has tried whether the folder can be a store

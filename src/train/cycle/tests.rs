@@ -424,4 +424,14 @@ fn another_runs_network_may_begin_and_int8_may_play() {
     // The run has its own copy.
     fs::remove_file(&network).unwrap();
     assert_eq!(go(second.path(), &plan).0.len(), 4);
+
+    // One in integers plays as it is, also where the first fit begins with weights.
+    let third = Scratch::new("cycle-third");
+    let mut networks = (0..4).map(|number| int8(&run_folder.network(number)));
+    let network = networks.find(|path| path.exists()).unwrap();
+    let weights = run_folder.fit(2);
+    let warm_up = format!("playouts = 10, network = {network:?}, weights = {weights:?}");
+    let plan = first_stage().replace("playouts = 10", &warm_up) + "[self-play]\nint8 = true\n";
+    let (done, _) = go(third.path(), &plan);
+    assert_eq!((done.len(), &*done[0].players), (3, "warm-up"));
 }

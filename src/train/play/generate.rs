@@ -24,7 +24,7 @@ use tengen::game::{Color, Game, Outcome};
 
 /// Games to generate.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
+pub struct GamesPlan {
     /// Number of the first game.
     pub first: u64,
     /// Total number of games, those of earlier sessions included.
@@ -39,7 +39,7 @@ pub struct Plan {
     pub generator: String,
 }
 
-impl Plan {
+impl GamesPlan {
     /// The numbers of the games.
     fn numbers(&self) -> impl Iterator<Item = u64> + use<> {
         self.first..self.first.saturating_add(self.games)
@@ -132,7 +132,7 @@ pub fn has_moves<G: Game>(start: &G) -> Result<(), TrainError> {
 /// generator or `observe` fails.
 pub fn generate<G: Trainable>(
     start: &G,
-    plan: &Plan,
+    plan: &GamesPlan,
     folder: &Path,
     generator: &dyn GameGenerator<G>,
     mut observe: impl FnMut(Progress) -> Result<(), TrainError>,
@@ -184,7 +184,7 @@ pub fn generate<G: Trainable>(
 /// [`TrainError`] when the generator fails or `observe` does.
 pub fn generate_shard<G: Trainable>(
     start: &G,
-    plan: &Plan,
+    plan: &GamesPlan,
     generator: &dyn GameGenerator<G>,
     mut observe: impl FnMut(Progress) -> Result<(), TrainError>,
 ) -> Result<(Vec<u8>, Progress), TrainError> {
@@ -216,7 +216,7 @@ pub fn count_games(rows: &[Row]) -> Progress {
 /// evaluations so far.
 fn play_all<G: Trainable>(
     start: &G,
-    plan: &Plan,
+    plan: &GamesPlan,
     games: Vec<u64>,
     generator: &dyn GameGenerator<G>,
     mut receive: impl FnMut(Option<PlayedGame>, u64) -> Result<(), TrainError>,

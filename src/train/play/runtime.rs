@@ -50,11 +50,7 @@ impl Runtime {
     ///
     /// # Errors
     /// [`TrainError::Eval`] when the file cannot be used or the device or library is missing.
-    pub fn open(
-        &self,
-        path: &Path,
-        board: impl Into<Option<BoardSize>>,
-    ) -> Result<EvaluatorFactory, TrainError> {
+    pub fn open(&self, path: &Path, board: BoardSize) -> Result<EvaluatorFactory, TrainError> {
         self.open_named(path, board).map(|(factory, _)| factory)
     }
 
@@ -65,10 +61,10 @@ impl Runtime {
     pub fn open_named(
         &self,
         path: &Path,
-        board: impl Into<Option<BoardSize>>,
+        board: BoardSize,
     ) -> Result<(EvaluatorFactory, BackendKind), TrainError> {
         let source = ModelSource::File(path.to_path_buf());
-        let options = self.options(board.into());
+        let options = self.options(Some(board));
         if let Some(backend) = self.backend {
             let factory = EvaluatorFactory::open(backend, &source, &options)?;
             return Ok((factory, backend));

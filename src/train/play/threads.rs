@@ -1,6 +1,7 @@
 //! Threads that make something, such as games, and one that takes it.
 
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::Duration;
@@ -16,7 +17,7 @@ const TELL_EVERY: Duration = Duration::from_millis(500);
 /// stopped, and what the threads give then tells them to end.
 ///
 /// # Errors
-/// The first one of `work` or `receive`, or [`TrainError::Setting`] when a thread cannot be started.
+/// The first one of `work` or `receive`, or [`TrainError::Setting`] when a thread cannot be started or panics.
 pub fn on_threads<T: Send>(
     name: &str,
     threads: usize,
@@ -36,7 +37,9 @@ pub fn on_threads<T: Send>(
                     Ok(()) => ControlFlow::Continue(()),
                     Err(_) => ControlFlow::Break(()),
                 };
-                if let Err(error) = work(&mut give) {
+                let done = catch_unwind(AssertUnwindSafe(|| work(&mut give)));
+                let panicked = |_| Err(TrainError::Setting("a thread panicked".to_owned()));
+                if let Err(error) = done.unwrap_or_else(panicked) {
                     let _ = sender.send(Err(error));
                 }
             };
@@ -59,4 +62,27 @@ pub fn on_threads<T: Send>(
             }
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    #[test]
+    fn a_panic_of_one_thread_ends_the_others() {
+        let (control, is_first) = (TaskControl::default(), AtomicBool::new(true));
+        let ended = on_threads(
+            "test",
+            2,
+            &control,
+            |give| {
+                assert!(!is_first.swap(false, Ordering::Relaxed), "on purpose");
+                let _ = (0..100_000).try_for_each(give);
+                Ok(())
+            },
+            |_: Option<u32>| Ok(ControlFlow::Continue(())),
+        );
+        assert!(ended.is_err() && control.is_stopped());
+    }
 }

@@ -81,7 +81,7 @@ pub fn import<G: Trainable>(
         .iter()
         .for_each(|unit| seen.extend(unit.keys.iter().copied()));
     let done = journal.files();
-    let sources = source::list(&plan.inputs, |path| done.contains(path))?;
+    let sources = source::list(&plan.inputs, |path| done.contains(&*journal::name(path)))?;
     let unread: u64 = sources.units.iter().map(|unit| unit.bytes).sum();
     let mut progress = ImportProgress {
         bytes: sources.done_bytes + unread,
@@ -103,7 +103,7 @@ pub fn import<G: Trainable>(
                     // An archive of other files.
                     progress.passed_over += u64::from(more.is_empty());
                     texts.extend(more);
-                    files.push(path.clone());
+                    files.push(journal::name(path));
                 }
                 // Another one of the same name is read by the next session.
                 Err(error) => {
@@ -113,11 +113,14 @@ pub fn import<G: Trainable>(
             }
         }
         if !files.is_empty() {
-            let games: Vec<(&str, Result<Imported, LeftOut>)> = texts
-                .par_iter()
-                .map(|text| (&*text.name, game::read(start, &text.form, plan.choice)))
-                .collect();
-            progress.read_now += games.len() as u64;
+            // Some at a time: the rows of a large archive would fill the memory.
+            let games = texts.chunks(GAMES_PER_SHARD).flat_map(|part| {
+                let games = part.par_iter();
+                let games =
+                    games.map(|text| (&*text.name, game::read(start, &text.form, plan.choice)));
+                games.collect::<Vec<_>>()
+            });
+            progress.read_now += texts.len() as u64;
             let number = journal.units.len() as u64 * GAMES_IN_UNIT;
             let mut record = write(&plan.out, &info, number, games, &mut seen)?;
             record.files = files;
@@ -146,11 +149,11 @@ fn info<G: Trainable>(start: &G, plan: &ImportPlan) -> ShardInfo {
 }
 
 /// Writes the games of a unit as shards.
-fn write(
+fn write<'t>(
     folder: &Path,
     info: &ShardInfo,
     first: u64,
-    games: Vec<(&str, Result<Imported, LeftOut>)>,
+    games: impl Iterator<Item = (&'t str, Result<Imported, LeftOut>)>,
     seen: &mut HashSet<u64>,
 ) -> Result<UnitRecord, TrainError> {
     let mut record = UnitRecord::default();

@@ -349,7 +349,7 @@ fn read_info(path: &Path, reader: &SerializedFileReader<Bytes>) -> Result<ShardI
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::play::generate::{Plan, generate};
+    use crate::play::generate::{GamesPlan, generate};
     use crate::play::generator::RolloutGenerator;
     use crate::play::settings::SelfPlay;
     use tengen::game::Move;
@@ -359,7 +359,7 @@ mod tests {
     /// Six games by rollouts on 5x5.
     fn example(name: &str) -> Shard {
         let empty = SmallNoGo::new(BoardSize::square(5)).unwrap();
-        let plan = Plan {
+        let plan = GamesPlan {
             first: 0,
             games: 6,
             seed: 1,

@@ -99,7 +99,9 @@ impl CloudBackend {
     /// The name of an object or folder, without the prefix.
     fn name(&self, path: &Path) -> String {
         let whole = path.as_ref();
-        let name = whole.strip_prefix(&self.prefix).unwrap_or(whole);
+        // As the library writes it, which encodes some characters.
+        let prefix = String::from(self.path(""));
+        let name = whole.strip_prefix(&prefix).unwrap_or(whole);
         name.trim_start_matches('/').to_owned()
     }
 
@@ -180,4 +182,26 @@ fn words(error: &Error) -> String {
         cause = error.source();
     }
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use object_store::memory::InMemory;
+
+    use super::*;
+
+    #[test]
+    fn a_folder_may_have_any_name() {
+        for prefix in ["", "run", "\u{68cb}/a~b #1%[c]//run"] {
+            let backend = CloudBackend {
+                store: Box::new(InMemory::new()),
+                prefix: prefix.to_owned(),
+                runtime: Runtime::new().unwrap(),
+            };
+            backend.create("g0000/a.json", b"a").unwrap();
+            for folder in ["", "g0000/"] {
+                assert_eq!(backend.list(folder).unwrap(), ["g0000/a.json"], "{prefix}");
+            }
+        }
+    }
 }

@@ -18,6 +18,7 @@ use super::worker::{Worker, WorkerOptions};
 use crate::TrainError;
 use crate::cycle::{CyclePlan, GameRange, NetworkRef, RunFolder, to_json};
 use crate::durable;
+use crate::error::differences;
 use crate::play::generate::{Progress, count_games};
 use crate::play::selfplay::{self, PlayedGame};
 use crate::shards::shard;
@@ -94,13 +95,19 @@ impl<G: Trainable> Learner<G> {
             Ok::<_, String>(offer)
         };
         let found = self.store.get_checked(name, without_plan)?;
-        match Ok(found) == without_plan(own) {
-            true => Ok(()),
-            false => Err(TrainError::mismatch(
-                &PathBuf::from(self.store.name()).join(name),
-                "other work was offered there: the plans or programs differ",
-            )),
+        let own = without_plan(own).map_err(TrainError::Setting)?;
+        let differences = differences(&own.into(), &found.into());
+        if differences.is_empty() {
+            return Ok(());
         }
+        let path = PathBuf::from(self.store.name()).join(name);
+        let generation = path.parent().unwrap_or(&path).display();
+        let why = format!(
+            "other work was offered there ({}): the plans or programs differ, or a network was made again; after \
+             that delete {generation} and start the learner again",
+            differences.join(", ")
+        );
+        Err(TrainError::mismatch(&path, why))
     }
 
     /// Waits until all tickets have results; `collect` gets each once, and `tell` is called at

@@ -7,14 +7,40 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
 
 use super::objects;
 use crate::TrainError;
-use crate::cycle::{Machine, from_json, to_json};
+use crate::cycle::{from_json, to_json};
 use crate::store::Store;
 
 /// How often a machine reports that it lives.
 const REPORT_EVERY: Duration = Duration::from_secs(15);
+
+/// A program that plays for a run, by its last report.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    /// Its name: the host's, a process number and a random number.
+    pub id: String,
+    /// Threads that play.
+    pub threads: usize,
+    /// Device of its networks.
+    pub device: String,
+    /// Reports so far: it lives if this number grows.
+    pub beats: u64,
+    /// Tickets that it was the first to finish.
+    pub tickets: u64,
+    /// Games played.
+    pub games: u64,
+    /// Evaluations of networks.
+    pub evaluations: u64,
+    /// Seconds since it began.
+    pub seconds: f64,
+    /// Seconds of these in which it played.
+    pub busy_seconds: f64,
+    /// Whether it has ended by itself.
+    pub ended: bool,
+}
 
 /// Reports regularly until it is dropped.
 pub(super) struct Heartbeat {

@@ -35,6 +35,7 @@ mod tickets;
 mod worker;
 
 pub use learner::LearnerOptions;
+pub use machines::Machine;
 pub use manifest::{refuse_store, wait_for_plan};
 pub(super) use objects::is_made_again;
 pub use worker::{Worker, WorkerOptions};

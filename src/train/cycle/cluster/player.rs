@@ -107,7 +107,7 @@ impl<G: Trainable> TicketPlayer<G> {
             opened = Some(factory);
         }
         let job = &offer.job;
-        let games = job.generation_plan(&plan, range, self.threads, offer.players(&means));
+        let games = job.games_plan(&plan, range, self.threads, offer.players(&means));
         let player = job.player(&plan, start, opened)?;
         let (bytes, _) = generate_shard(start, &games, &*player, observe)?;
         Ok(bytes)
@@ -173,7 +173,7 @@ impl<G: Trainable> TicketPlayer<G> {
         let is_there =
             path.exists() && std::fs::read(&path).is_ok_and(|bytes| hash(&bytes) == network.hash);
         if !is_there {
-            std::fs::create_dir_all(&self.networks).map_err(TrainError::io(&self.networks))?;
+            durable::make_folder(&self.networks)?;
             durable::write(&path, &download(&self.store, &network.hash)?)?;
         }
         let opened = self.runtime.open_named(&path, size)?;
@@ -227,9 +227,7 @@ impl GamesOffer {
         let found = &shard.info;
         let means = found.source.split_once(MEANS).map_or("", |(_, rest)| rest);
         let means = means.split(' ').next().unwrap_or_default();
-        let games = self
-            .job
-            .generation_plan(plan, range, 1, self.players(means));
+        let games = self.job.games_plan(plan, range, 1, self.players(means));
         let wanted = games.shard_info(start);
         if *found != wanted {
             return Err(format!("its games are of {found}, not of {wanted}"));

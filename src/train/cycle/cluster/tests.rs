@@ -413,6 +413,29 @@ fn a_run_that_is_prolonged_is_no_longer_finished() {
     assert!(!is_finished(3) && is_finished(4));
 }
 
+/// The learner ends two generations while a worker lists the tickets of the next one.
+#[test]
+fn a_claimed_ticket_is_not_played_once_its_generation_is_done() {
+    let scratch = Scratch::new("cluster-done-meanwhile");
+    let place = |name: &str| scratch.path().join(name);
+    let plan = PLAN.split("[rating]").next().unwrap();
+    learn(&folder_store(&place("store")), &place("copy"), (plan, true)).unwrap();
+    // The worker sees that generation 1 is done, and not yet that 0 is.
+    for generation in ["store/g0000", "store/g0002"] {
+        for name in ["done.json", "games/0000.parquet"] {
+            fs::remove_file(place(generation).join(name)).unwrap();
+        }
+    }
+    let store = folder_store(&place("store"));
+    let mut played = Vec::new();
+    let told = |name: &str| {
+        played.push(name.to_owned());
+        store.try_put("g0002/done.json", b"{}\n");
+    };
+    worker(&store, &options(OFTEN)).run(told).unwrap();
+    assert_eq!(played, ["g0002/games/0000"]);
+}
+
 /// The first tickets are there before the first fit.
 #[test]
 fn a_run_of_given_weights_offers_the_next_games_at_once() {

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::Duration;
 
-use super::machines::Heartbeat;
+use super::machines::{Heartbeat, Machine};
 use super::objects::{self, Snapshot};
 use super::player::TicketPlayer;
 use super::reminder::Reminder;
 use super::tickets::{Offers, Ticket};
 use crate::TrainError;
-use crate::cycle::{Machine, to_json};
+use crate::cycle::to_json;
 use crate::play::generate::Progress;
 use crate::play::runtime::Runtime;
 use crate::store::{Creation, Store};
@@ -49,7 +49,7 @@ pub struct Worker<G> {
     id: String,
     look_every: Duration,
     begun: Duration,
-    /// The oldest generation that may be open.
+    /// The oldest generation that may be open: they end in their order.
     generation: u32,
     offers: BTreeMap<u32, Offers>,
 }
@@ -90,8 +90,7 @@ impl<G: Trainable> Worker<G> {
     /// Plays tickets until the plan is complete; `told` gets the name of each.
     ///
     /// # Errors
-    /// [`TrainError`] of the store, of networks, and [`TrainError::Refused`] when a ticket's result
-    /// differs from that of another machine and must not.
+    /// [`TrainError`] of the store and of networks.
     pub fn run(&mut self, mut told: impl FnMut(&str)) -> Result<(), TrainError> {
         let mut wait = FIRST_WAIT;
         let mut reminder = Reminder::later(self.store.now());
@@ -130,7 +129,8 @@ impl<G: Trainable> Worker<G> {
         loop {
             let snapshot = Snapshot::read(&self.store, generation)?;
             if snapshot.is_done {
-                self.generation = generation + 1;
+                // Nor is anything before it wanted any more.
+                (self.generation, claimed) = (generation + 1, None);
             } else if !snapshot.has_games {
                 let is_finished = snapshot.is_finished && generation == self.generation;
                 return Ok(match claimed {

@@ -17,6 +17,7 @@ use crate::trainable::with_game;
 use tengen::game::{BoardSize, Game};
 use tengen::games::{GAMES, info};
 use tengen::settings::{InPlan, Maybe, SetError, Table, Text};
+use tengen::stats::Sprt;
 
 tengen::settings! {
     /// The plan of a run.
@@ -57,17 +58,6 @@ tengen::settings! {
     }
 }
 
-/// Lines of the plans of earlier runs, about settings that were given up: they go on without them.
-const GIVEN_UP: [&str; 7] = [
-    "forced-playouts = 0.0",
-    "forced-playouts = 2.0",
-    "value-scale = 1.0",
-    "full-share = 1.0",
-    "fast-visits = 16",
-    "correct-nodes = 0",
-    "settled-nodes = 0",
-];
-
 /// Error message for an invalid komi distribution.
 const WRONG_KOMI: &str = "komi of [self-play] needs a mean and deviations of at most 100 points, and a \
                           far-share from 0 to 1";
@@ -95,15 +85,10 @@ impl CyclePlan {
     /// # Errors
     /// [`TrainError::Setting`] names the invalid line and the allowed values.
     pub fn parse(text: &str) -> Result<CyclePlan, TrainError> {
-        let lines = text.lines().map(|line| match GIVEN_UP.contains(&line) {
-            true => "",
-            false => line,
-        });
-        let lines: Vec<&str> = lines.collect();
-        let mut plan: CyclePlan = toml::from_str(&lines.join("\n")).map_err(TrainError::plan)?;
-        plan.size = plan.board.is_empty().then(|| plan.side());
+        let mut plan: CyclePlan = toml::from_str(text).map_err(TrainError::plan)?;
         plan.check_tables()?;
         plan.check_together()?;
+        plan.size = plan.board.is_empty().then(|| plan.side());
         plan.check_boards()?;
         Ok(plan)
     }
@@ -135,6 +120,10 @@ impl CyclePlan {
             (play.komi.is_none_or(|komi| komi.is_sound()), WRONG_KOMI),
             (tables::are_sound(&self.board), tables::WRONG),
             (
+                self.board.is_empty() || self.size.is_none(),
+                "size is that of a plan without [[board]]: leave it out",
+            ),
+            (
                 window.least <= window.most,
                 "[window] needs a least of at most its most",
             ),
@@ -155,8 +144,10 @@ impl CyclePlan {
                  before they are rated",
             ),
             (
-                self.gate.as_ref().is_none_or(|gate| gate.elo0 < gate.elo1),
-                "[gate] needs an elo1 above elo0",
+                self.gate
+                    .as_ref()
+                    .is_none_or(|gate| Sprt::new(gate.elo0, gate.elo1).is_ok()),
+                "[gate] needs an elo1 above elo0, both finite",
             ),
         ];
         match rules.iter().find(|(holds, _)| !holds) {

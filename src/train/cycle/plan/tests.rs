@@ -83,7 +83,9 @@ fn a_wrong_plan_says_what_is_wrong() {
         "rising",
     );
     refused(&format!("{SHORT}rate-factor = 0.0\n"), "rate-factor");
-    refused(&format!("{SHORT}[gate]\nelo1 = -5.0\n"), "elo1");
+    for elo1 in ["-5.0", "inf"] {
+        refused(&format!("{SHORT}[gate]\nelo1 = {elo1}\n"), "elo1");
+    }
     refused(&format!("{SHORT}[gate]\npairs = 0\n"), "pairs");
     refused(&format!("{SHORT}[machines]\nahead = 9\n"), "ahead");
     refused(
@@ -108,6 +110,7 @@ fn a_wrong_plan_says_what_is_wrong() {
     let boards = "[[board]]\nsize = \"5\"\nshare = 9.0\n[[board]]\nsize = \"4\"\n";
     let several = format!("{}{boards}", SHORT.replace("az-1b8c", "tengen+area-1b8c"));
     refused(&several, "of 4 games none is on 4x4");
+    refused(&format!("size = 9\n{several}"), "without [[board]]");
     refused(
         &format!(
             "{}[warm-up]\ngames = 3\nplayouts = 8\n",

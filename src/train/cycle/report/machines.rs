@@ -2,34 +2,8 @@
 
 use std::fmt::Write as _;
 
-use serde::{Deserialize, Serialize};
-
+use crate::cycle::Machine;
 use tengen::chart::escape;
-
-/// A program that plays for a run, by its last report.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Machine {
-    /// Its name: the host's, a process number and a random number.
-    pub id: String,
-    /// Threads that play.
-    pub threads: usize,
-    /// Device of its networks.
-    pub device: String,
-    /// Reports so far: it lives if this number grows.
-    pub beats: u64,
-    /// Tickets that it was the first to finish.
-    pub tickets: u64,
-    /// Games played.
-    pub games: u64,
-    /// Evaluations of networks.
-    pub evaluations: u64,
-    /// Seconds since it began.
-    pub seconds: f64,
-    /// Seconds of these in which it played.
-    pub busy_seconds: f64,
-    /// Whether it has ended by itself.
-    pub ended: bool,
-}
 
 /// Seconds without a report after which a machine is shown as silent.
 const SILENT: f64 = 120.0;

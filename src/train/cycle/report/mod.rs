@@ -5,13 +5,12 @@ mod charts;
 mod machines;
 mod page;
 
-pub use machines::Machine;
 pub use page::write;
 
 use crate::TrainError;
 use crate::cycle::{
-    CyclePlan, Generation, MatchRecord, RatedPlayer, RunFolder, all_match_records, next_stage,
-    rating_of, ratings,
+    CyclePlan, Generation, Machine, MatchRecord, RatedPlayer, RunFolder, all_match_records,
+    next_stage, rating_of, ratings,
 };
 use tengen::clock::{date_time, unix_time};
 use tengen::games::GAMES;

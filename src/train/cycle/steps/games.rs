@@ -110,7 +110,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let (plan, resources, run_folder) = (context.plan, context.resources, context.run_folder);
         let start = &self.starts[range.board];
         let generator = format!("{} visits={}", job.players, job.visits);
-        let games = job.generation_plan(plan, range, resources.threads, generator);
+        let games = job.games_plan(plan, range, resources.threads, generator);
         let folder = &self.games_folders(context, self.number)[range.board];
         let before = tally.finished;
         let observe = |progress| self.tell_games(context, job, tally, before.join(progress));

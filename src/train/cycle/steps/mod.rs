@@ -142,7 +142,9 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             };
             export(&played, 0, &network)?;
         }
-        if context.plan.self_play.int8 && !int8(&network).exists() {
+        // A network that the plan names plays as it is, and may be in integers already.
+        let is_own = warm_up.is_some_and(|warm_up| warm_up.network.is_none());
+        if is_own && context.plan.self_play.int8 && !int8(&network).exists() {
             // Before any games exist: on short ones by playouts.
             let rows = quick_games(self.boards, 2 * POSITIONS, context.plan.seed);
             self.quantize(context, &network, &rows)?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use half::f16;
 use redb::{Database, ReadableDatabase as _, TableDefinition};
 
-use crate::TrainError;
+use crate::{TrainError, durable};
 use tengen_nn::eval::{Batch, EvalError, Evaluator, ModelInfo, Outputs, evaluate_finite};
 
 /// By the key of network and position: the logits as f16, little-endian: policy, value, lead in units of
@@ -25,7 +25,8 @@ impl KeptAnswers {
     /// Opens the file, or creates it.
     ///
     /// # Errors
-    /// [`TrainError::Setting`] when it is another kind of file, damaged or in use, or cannot be created.
+    /// [`TrainError::Setting`] when it is another kind of file, damaged or in use, or cannot be created;
+    /// [`TrainError::Io`] of its folder.
     pub fn open(path: &Path) -> Result<KeptAnswers, TrainError> {
         let refused = |error: redb::Error| {
             TrainError::Setting(format!(
@@ -33,8 +34,7 @@ impl KeptAnswers {
                 path.display()
             ))
         };
-        let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-        folder.map_err(|error| refused(error.into()))?;
+        path.parent().map_or(Ok(()), durable::make_folder)?;
         // The store may panic where a file's bytes were changed.
         let open = || {
             let mut builder = Database::builder();

@@ -38,8 +38,8 @@ impl GameGenerator<SmallNoGo> for Corners {
     }
 }
 
-pub(crate) fn plan(games: u64) -> Plan {
-    Plan {
+pub(crate) fn plan(games: u64) -> GamesPlan {
+    GamesPlan {
         first: 0,
         games,
         seed: 9,
@@ -53,13 +53,13 @@ pub(crate) fn plan(games: u64) -> Plan {
     }
 }
 
-pub(crate) fn run(plan: &Plan, folder: &Path) -> Result<Progress, TrainError> {
+pub(crate) fn run(plan: &GamesPlan, folder: &Path) -> Result<Progress, TrainError> {
     watch(plan, folder, |_| ())
 }
 
 /// Runs the plan; `observe` is called while it runs.
 fn watch(
-    plan: &Plan,
+    plan: &GamesPlan,
     folder: &Path,
     mut observe: impl FnMut(Progress),
 ) -> Result<Progress, TrainError> {
@@ -112,7 +112,7 @@ fn sessions_add_up_to_one_run() {
 fn a_shard_has_the_same_bytes_on_any_number_of_threads() {
     let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
     let shard = |threads| {
-        let plan = Plan {
+        let plan = GamesPlan {
             threads,
             first: 5,
             ..plan(12)
@@ -169,7 +169,7 @@ fn a_folder_in_use_is_left_alone() {
 fn another_plan_needs_another_folder() {
     let scratch = Scratch::new("other-plan");
     run(&plan(1), scratch.path()).unwrap();
-    let message = run(&Plan { seed: 8, ..plan(2) }, scratch.path())
+    let message = run(&GamesPlan { seed: 8, ..plan(2) }, scratch.path())
         .unwrap_err()
         .to_string();
     assert!(message.contains("choose another folder"), "{message}");

@@ -172,14 +172,14 @@ fn the_move_of_a_proof_is_learned_if_set() {
 
 #[test]
 fn a_crew_of_networks_fills_shards_with_the_same_games() {
-    use crate::play::generate::{Plan, generate, tests::plan};
+    use crate::play::generate::{GamesPlan, generate, tests::plan};
     use crate::play::generator::NetworkGenerator;
     use crate::shards::shard;
     let size = BoardSize::square(5);
     let start = SmallNoGo::new(size).unwrap();
     let scratch = Scratch::new("network-generator");
     let (settings, play) = gumbel();
-    let plan = Plan {
+    let plan = GamesPlan {
         seed: 0,
         settings: SelfPlay {
             sgf_every: 5,

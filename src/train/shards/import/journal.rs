@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,6 @@ pub struct Counts {
     /// Games that were counted.
     pub counted: u64,
     /// Games that ended on the board, draws among them.
-    #[serde(default)]
     pub played: u64,
     /// Games that were left out, by reason.
     pub left_out: BTreeMap<String, u64>,
@@ -52,9 +51,8 @@ impl Counts {
 /// A unit that is done.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct UnitRecord {
-    /// The files that were read. Journals before 2026-11-27 have none: their games are read again, as twins.
-    #[serde(default)]
-    pub(super) files: Vec<PathBuf>,
+    /// The files that were read, by their [`name`]s.
+    pub(super) files: Vec<String>,
     pub(super) counts: Counts,
     /// What the twins of its games would have in common with them.
     pub(super) keys: Vec<u64>,
@@ -64,8 +62,7 @@ pub(super) struct UnitRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Journal {
     source: String,
-    /// Whether there may be shards of a unit that is not noted yet. Older journals do not say.
-    #[serde(default = "always")]
+    /// Whether there may be shards of a unit that is not noted yet.
     pub(super) is_writing: bool,
     pub(super) units: Vec<UnitRecord>,
 }
@@ -87,8 +84,11 @@ impl Journal {
             });
         }
         let text = fs::read(&path).map_err(TrainError::io(&path))?;
-        let journal: Journal =
-            serde_json::from_slice(&text).map_err(|error| TrainError::corrupt(&path, error))?;
+        let journal: Journal = serde_json::from_slice(&text).map_err(|error| {
+            // Without it the shards there would be taken for another import's.
+            TrainError::corrupt(&path, error)
+                .advising("delete its folder and run the command again")
+        })?;
         if journal.source != source {
             let reason = format!(
                 "its games were imported by {:?} and not by {source:?}; choose another folder",
@@ -99,10 +99,10 @@ impl Journal {
         Ok(journal)
     }
 
-    /// The files that are done.
-    pub(super) fn files(&self) -> HashSet<&Path> {
+    /// The files that are done, by their [`name`]s.
+    pub(super) fn files(&self) -> HashSet<&str> {
         let files = self.units.iter().flat_map(|unit| &unit.files);
-        files.map(PathBuf::as_path).collect()
+        files.map(String::as_str).collect()
     }
 
     /// The sum over all units.
@@ -118,11 +118,13 @@ impl Journal {
     /// [`TrainError::Io`] when it cannot be written.
     pub(super) fn save(&self, folder: &Path) -> Result<(), TrainError> {
         let path = folder.join(FILE);
-        let text = serde_json::to_vec(self).map_err(|error| TrainError::corrupt(&path, error))?;
+        let text = serde_json::to_vec(self).map_err(|error| TrainError::mismatch(&path, error))?;
         durable::write(&path, &text)
     }
 }
 
-fn always() -> bool {
-    true
+/// A file's name. What is not Unicode in it is escaped, so that no two files share one.
+pub(super) fn name(path: &Path) -> String {
+    path.to_str()
+        .map_or_else(|| format!("{path:?}"), str::to_owned)
 }

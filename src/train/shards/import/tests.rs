@@ -157,6 +157,29 @@ fn a_session_that_was_ended_goes_on_and_repeats_nothing() {
     assert!(refused.contains("choose another folder"), "{refused}");
 }
 
+/// Names in an encoding of earlier times, which systems other than Linux may refuse.
+#[cfg(target_os = "linux")]
+#[test]
+fn files_whose_names_are_not_unicode_are_read_once() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let scratch = Scratch::new("import-names");
+    let (games, out) = (folder(&scratch), scratch.path().join("out"));
+    let added = |name: &[u8], first: &str| {
+        let moves = format!("{first} gg gc cg ee");
+        fs::write(games.join(OsStr::from_bytes(name)), sgf("W+R", &moves)).unwrap();
+        let done = import(&empty(), &plan(&[&games], &out), |_| ()).unwrap();
+        (done.counts.games, done.read_now)
+    };
+    assert_eq!(added(b"\xc6\xe5.sgf", "cc"), (4, 11));
+    assert_eq!(added(b"\xc6\xd7.sgf", "dd"), (5, 1));
+    fs::write(out.join("imported.json"), "{").unwrap();
+    let refused = import(&empty(), &plan(&[&games], &out), |_| ());
+    let message = refused.unwrap_err().to_string();
+    assert!(message.contains("delete its folder"), "{message}");
+}
+
 #[test]
 fn archives_are_read_and_a_damaged_one_costs_only_itself() {
     let scratch = Scratch::new("import-zip");

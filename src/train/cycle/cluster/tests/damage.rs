@@ -80,6 +80,35 @@ fn what_a_store_has_lost_is_made_again() {
     assert!(place("store/g0001/done.json").exists());
 }
 
+/// As a generation is that was fitted again on a GPU.
+#[test]
+fn an_offer_of_another_network_says_what_differs_and_what_helps() {
+    let scratch = Scratch::new("cluster-refitted");
+    let place = |name: &str| scratch.path().join(name);
+    let short = learn_briefly(&scratch);
+    let path = place("store/g0001/tickets.json");
+    let mut offer: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    *offer.pointer_mut("/network/hash").unwrap() = json!("before");
+    offer.as_object_mut().unwrap().remove("checksum");
+    fs::write(&path, serde_json::to_vec(&offer).unwrap()).unwrap();
+    reopen(&place("copy"));
+    let learned = || {
+        learn(
+            &folder_store(&place("store")),
+            &place("copy"),
+            (&short, true),
+        )
+    };
+    let message = learned().unwrap_err().to_string();
+    let differs = message.contains("hash of network: \"") && message.contains("not \"before\"");
+    assert!(
+        differs && message.contains("after that delete "),
+        "{message}"
+    );
+    fs::remove_dir_all(place("store/g0001")).unwrap();
+    assert_eq!(learned().unwrap().len(), 2);
+}
+
 /// A writer of the store cannot have a worker write elsewhere.
 #[test]
 fn a_network_does_not_lead_out_of_the_workers_folder() {
