@@ -63,7 +63,7 @@ pub(super) struct Session {
     pub(super) analysing: bool,
     /// One move or count requested by the page, with its position.
     asked: Option<(Task, usize)>,
-    /// The last position of the line to review.
+    /// The last position of the line to review; it is in the tree, as that of `skim` is.
     pub(super) review: Option<usize>,
     /// A move to judge, or the last one that was judged.
     pub(super) judged: Option<Judged>,
@@ -366,14 +366,17 @@ impl Session {
     /// # Errors
     /// If the game is over, or no person plays.
     pub(super) fn resign(&mut self) -> anyhow::Result<()> {
-        let live = self.game.live;
+        let (live, players) = (self.game.live, self.game.terms.players);
         ensure!(!self.game.ends.contains_key(&live), "the game is over");
+        ensure!(
+            players.contains(&Who::Human),
+            "Tengen plays both sides, and no person can resign"
+        );
         self.go(live)?;
-        let color = match self.game.terms.players {
-            [Who::Human, Who::Engine] => Color::Black,
-            [Who::Engine, Who::Human] => Color::White,
-            [Who::Human, Who::Human] => self.board.to_move(),
-            [Who::Engine, Who::Engine] => bail!("nobody can resign: Tengen plays both sides"),
+        let color = match players {
+            [_, Who::Engine] => Color::Black,
+            [Who::Engine, _] => Color::White,
+            _ => self.board.to_move(),
         };
         self.lose(color, "resignation");
         Ok(())
@@ -389,8 +392,11 @@ impl Session {
         self.game.ends.get(&self.game.current)
     }
 
-    /// Applies a position's end and clocks.
+    /// Applies a position's end and clocks, and drops tasks of lines that were removed.
     fn settle_in(&mut self) {
+        let is_there = |end: &usize| self.game.tree.has(*end);
+        self.review = self.review.filter(is_there);
+        self.skim = self.skim.filter(is_there);
         if let Some(outcome) = self.by_rules() {
             let (counted, result) = (outcome.margin.is_some(), result_text(outcome));
             if !(counted && self.board.agrees_on_dead()) {
