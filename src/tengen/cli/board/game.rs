@@ -249,6 +249,18 @@ impl Level {
     }
 }
 
+/// What is kept of a game besides its file.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Kept {
+    #[serde(flatten)]
+    pub(super) terms: NewGame,
+    /// Its place among the games of the file.
+    #[serde(default)]
+    pub(super) place: usize,
+    /// The place of its last position among the nodes of the file; the end of the main line without it.
+    pub(super) live: Option<usize>,
+}
+
 /// A game to begin.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

@@ -119,7 +119,7 @@ impl Board {
         let server = Server::bind(self.port, host, self.phone)?;
         let (working, watching) = (Arc::clone(&table), Arc::clone(&table));
         spawn("engine", move || worker::work(&working, &time))?;
-        let autosave = kept.map(|path| Arc::new(Autosave::new(table, path)));
+        let autosave = kept.map(|place| Arc::new(Autosave::new(table, place)));
         let stopped = program::told_by_kill().context("signals cannot be caught")?;
         let asked = program::stop_on_ctrl_c().context("Ctrl-C cannot be caught")?;
         let ending = autosave.clone();
