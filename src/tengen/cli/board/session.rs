@@ -18,6 +18,7 @@ use tengen::record::{Play, Vertex, result_text, today};
 use tengen::registry;
 
 use super::super::flags::EngineFlags;
+use super::super::review::Position;
 use super::clocks::Clocks;
 use super::game::{BoardGame, GameEnd, Judged, Level, NewGame, Who};
 use super::report::{Task, TaskRequest};
@@ -65,6 +66,8 @@ pub(super) struct Session {
     asked: Option<(Task, usize)>,
     /// The last position of the line to review; it is in the tree, as that of `skim` is.
     pub(super) review: Option<usize>,
+    /// The positions of that line which an interrupted review has found, from the last one back.
+    pub(super) found: Vec<Position>,
     /// A move to judge, or the last one that was judged.
     pub(super) judged: Option<Judged>,
     /// The last position of a line that was opened, to evaluate quickly.
@@ -108,6 +111,7 @@ impl Session {
             analysing: false,
             asked: None,
             review: None,
+            found: Vec::new(),
             judged: None,
             skim: None,
             reviews: 0,

@@ -324,8 +324,9 @@ impl WorkerEngine {
 fn review(table: &BoardState, job: &Job, stop: &StopFlag) {
     let request = job.request;
     let all = job.nodes.len();
-    table.progress(0, all);
-    let mut done = 0;
+    let mut found = table.look(|session| session.found.clone());
+    let mut done = found.len();
+    table.progress(done, all);
     // A network of another game than the one that was begun on the page is not used.
     let flags = match job.flags.read() {
         Ok(options) if options.game != job.options.game => {
@@ -335,22 +336,29 @@ fn review(table: &BoardState, job: &Job, stop: &StopFlag) {
     };
     let mut reviewer = Reviewer::new(flags, REVIEW_NODES, THRESHOLDS, stop.clone());
     let game = Game::new(String::new(), &job.record);
-    let reviewed = reviewer.review(game, &job.record, &mut |moves, mover, report| {
-        let (Some(report), Some(&node)) = (report, job.nodes.get(moves)) else {
-            return;
-        };
-        done += 1;
-        table.progress(done, all);
-        let searched = SearchedPosition {
-            node,
-            mover,
-            ..job.searched
-        };
-        table.show(request, searched, report, true);
-    });
+    let reviewed = reviewer.review(
+        game,
+        &job.record,
+        &mut found,
+        &mut |moves, mover, report| {
+            done += 1;
+            table.progress(done, all);
+            let (Some(report), Some(&node)) = (report, job.nodes.get(moves)) else {
+                return;
+            };
+            let searched = SearchedPosition {
+                node,
+                mover,
+                ..job.searched
+            };
+            table.show(request, searched, report, true);
+        },
+    );
     table.end_review(request, |session| match reviewed {
-        // It was interrupted by another task, and begins again after that.
-        _ if stop.is_raised() && session.review.is_some() => {}
+        // Another one was asked for meanwhile.
+        _ if session.review.is_some_and(|end| end != request.node) => {}
+        // It was interrupted by another task, and goes on after that.
+        _ if stop.is_raised() && session.review.is_some() => session.found = found,
         Ok(reviewed) if reviewed.positions.is_empty() => session.exhausted(request),
         Ok(reviewed) => {
             let json = json!({ "nodes": job.nodes, "review": reviewed });

@@ -53,6 +53,7 @@ impl Session {
     /// Starts or stops a review of the shown line.
     pub(in super::super) fn want_review(&mut self, on: bool) {
         self.exhausted = None;
+        self.found.clear();
         self.review = on.then(|| self.game.tree.end_of_line(self.game.current));
     }
 
