@@ -12,6 +12,7 @@ use tengen::game::{Color, Symmetry};
 use tengen::record::{GameRecord, Play};
 use tengen::registry;
 use tengen::search::{AnalysisOptions, PointsByMove, Purpose, SearchReport, StopFlag};
+use tengen::watch::Eval;
 
 use super::super::flags::EngineFlags;
 use super::super::review::{Game, Language, Reviewer, THRESHOLDS, annotated_sgf};
@@ -239,23 +240,18 @@ impl WorkerEngine {
         let asked = AnalysisRequest::new(searched.mover, effort, stop).with(options);
         let over = self.engine.outcome();
         let report = self.engine.analyse(&asked, &mut |_| {});
-        table.finish(request, |session| {
-            // Another move may have been tried meanwhile.
-            let judged = session.judged.as_mut();
-            let Some(judged) =
-                judged.filter(|judged| (judged.node, judged.play) == (request.node, play))
-            else {
-                return;
-            };
-            judged.done = true;
-            if let Some(outcome) = over {
-                judged.eval.proven = Some(winner(outcome));
-                judged.eval.winrate = f32::midpoint(1.0, outcome.value_for(Color::Black));
-            } else if let Some(report) = &report {
-                judged.eval = searched.eval(report);
-                judged.pv = searched.best_line(report);
+        let found = match over {
+            Some(outcome) => {
+                let eval = Eval {
+                    proven: Some(winner(outcome)),
+                    winrate: f32::midpoint(1.0, outcome.value_for(Color::Black)),
+                    ..Eval::default()
+                };
+                Some((eval, Vec::new()))
             }
-        });
+            None => report.map(|report| (searched.eval(&report), searched.best_line(&report))),
+        };
+        table.finish(request, |session| session.judgement(request, play, found));
     }
 
     /// Evaluates the positions of the line that are not known yet.

@@ -230,4 +230,24 @@ impl Session {
         });
         Ok(())
     }
+
+    /// Takes how good a move is that was tried, with the line after it; `None` if the search has failed.
+    pub(in super::super) fn judgement(
+        &mut self,
+        request: TaskRequest,
+        play: Play,
+        found: Option<(Eval, Vec<String>)>,
+    ) {
+        let judged = self.judged.as_mut();
+        // Another move may have been tried meanwhile.
+        let Some(judged) =
+            judged.filter(|judged| (judged.node, judged.play) == (request.node, play))
+        else {
+            return;
+        };
+        match found {
+            Some((eval, pv)) => (judged.done, judged.eval, judged.pv) = (true, eval, pv),
+            None => self.exhausted(request),
+        }
+    }
 }

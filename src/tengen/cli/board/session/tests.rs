@@ -130,6 +130,22 @@ fn a_search_is_wanted_until_it_is_exhausted_and_again_elsewhere() {
 }
 
 #[test]
+fn a_judgement_without_a_result_is_none() {
+    let (mut board, _) = session(terms("nogo", "5", [Human, Human], ""));
+    let [tried, other] = ["C3", "D4"].map(|at| Play {
+        color: Color::Black,
+        vertex: parse_vertex(at, board.board.size()).expect("a vertex"),
+    });
+    board.judge(tried.vertex).expect("legal");
+    let request = board.request(true).expect("a judgement");
+    // Of a move that was tried before.
+    board.judgement(request, other, None);
+    assert_eq!(board.request(true), Some(request));
+    board.judgement(request, tried, None);
+    assert!(board.judged.is_none() && board.request(true).is_none());
+}
+
+#[test]
 fn nothing_is_lost_by_one_step() {
     let (mut board, _) = session(terms("nogo", "5", [Human, Human], ""));
     play(&mut board, "C3 B2 D4");
