@@ -201,7 +201,7 @@ pub(super) struct Level {
 }
 
 /// Limits of a level: the page must not start an endless search.
-const MAX_VISITS: u64 = 1_000_000_000;
+pub(super) const MAX_VISITS: u64 = 1_000_000_000;
 const MAX_SECONDS: f64 = 24.0 * 3600.0;
 /// Komi of a handicap game, which only decides what would be a draw.
 const HANDICAP_KOMI: f64 = 0.5;
