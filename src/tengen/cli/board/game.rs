@@ -221,18 +221,27 @@ impl Level {
             self.seconds.is_none_or(fits),
             "a move takes up to {MAX_SECONDS} seconds"
         );
-        self.weaken(&mut EngineOptions::default())
+        self.weaken(&mut EngineOptions::default(), &[])
     }
 
-    /// Sets the engine's setting `level`, if one is wanted.
+    /// Sets the engine's setting `level`, if one is wanted, and others that are given beside it; their visits are those of
+    /// the command line's level only.
     ///
     /// # Errors
     /// If there is no such level.
-    pub(super) fn weaken(&self, options: &mut EngineOptions) -> anyhow::Result<()> {
-        match self.strength {
-            Some(strength) => Ok(options.set("level", &strength.to_string())?),
-            None => Ok(()),
+    pub(super) fn weaken(
+        &self,
+        options: &mut EngineOptions,
+        beside: &[(&'static str, String)],
+    ) -> anyhow::Result<()> {
+        let Some(strength) = self.strength else {
+            return Ok(());
+        };
+        options.set("level", &strength.to_string())?;
+        for (name, value) in beside.iter().filter(|(name, _)| *name != "visits") {
+            options.set(name, value)?;
         }
+        Ok(())
     }
 
     /// The engine's own limits, replaced by those of the level.

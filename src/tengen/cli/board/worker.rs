@@ -54,7 +54,7 @@ impl Job {
         let mut options = session.game.options.clone();
         if request.task == Task::Move {
             // The page's levels were checked when the game began.
-            let _ = level.weaken(&mut options);
+            let _ = level.weaken(&mut options, &session.flags.beside_level);
         }
         let nodes = session.game.tree.since_set_up(request.node);
         let mut record = session.game.moves(request.node);

@@ -300,8 +300,11 @@ fn a_weaker_engine_is_asked_for_by_its_level() {
     };
     let mut options = EngineOptions::default();
     let usual = options.thinking_limits();
-    strength(3.5).weaken(&mut options).expect("a level");
+    let beside = [("move-temperature", "0.5".to_owned())];
+    let weakened = strength(3.5).weaken(&mut options, &beside);
+    weakened.expect("a level");
     assert_ne!(options, EngineOptions::default());
+    assert_eq!(options.search.move_temperature, 0.5, "given beside it");
     let limits = strength(3.5).limits(&options.thinking_limits(), TimeControl::Unlimited);
     assert_eq!(limits.visits, options.visits);
     let free = Level::default();
