@@ -13,7 +13,7 @@ use serde::Deserialize;
 use tengen::fnv;
 use tengen::game::{BoardSize, HalfPoints, Move, ply_cap};
 use tengen::games::{GAMES, known_name, usual_board};
-use tengen::program;
+use tengen::record::file;
 use tengen::referee::{
     Book, ClockSimulation, EngineProtocol, EngineSpec, GameTerms, MatchTimeControl, RefereedGame,
     refereed_game,
@@ -232,7 +232,7 @@ pub(crate) fn check_engines(engines: &[EngineSpec]) -> Result<()> {
 
 /// A file's text.
 pub(crate) fn read_text(path: &Path) -> Result<String> {
-    program::read_text(path).with_context(|| path.display().to_string())
+    file::read_text(path).with_context(|| path.display().to_string())
 }
 
 fn seconds(option: &str, value: f64) -> Result<Duration> {
