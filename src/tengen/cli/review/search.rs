@@ -24,7 +24,7 @@ use tengen_nn::eval::ModelSource;
 use super::super::flags::EngineFlags;
 use super::facts::{Game, Position, Review, Settings};
 use super::judge;
-use super::truth::{self, SearchedPosition, Verdict};
+use super::truth::{self, Looked, Verdict};
 
 /// Default visits of a search, with a network and with random playouts.
 pub(super) const VISITS: u64 = 400;
@@ -261,7 +261,7 @@ impl BoardEngine {
             if stop.is_raised() {
                 break;
             }
-            let looked = SearchedPosition {
+            let looked = Looked {
                 report: report.as_ref(),
                 verdict: verdict.as_ref(),
                 outcome: match play {
