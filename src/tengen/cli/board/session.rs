@@ -364,8 +364,8 @@ impl Session {
         Ok(())
     }
 
-    /// The person who plays gives up the game, whatever is shown and whoever is to move; of two people the
-    /// one to move.
+    /// The person who plays gives up the game, in any shown position and on either side's turn; of two people the one to
+    /// move.
     ///
     /// # Errors
     /// If the game is over, or no person plays.
