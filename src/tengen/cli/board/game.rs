@@ -259,7 +259,7 @@ impl Level {
 }
 
 /// What is kept of a game besides its file.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Kept {
     #[serde(flatten)]
     pub(super) terms: NewGame,
