@@ -24,7 +24,6 @@ const ALLOWED: &[&str] = &[
     "src/nn/eval/library.rs",
     "src/nn/files.rs",
     "src/tengen/bin/tengen-match/record.rs",
-    "src/tengen/cli/board/autosave.rs",
     "src/tengen/cli/board/mod.rs",
     "src/tengen/cli/doctor/machine.rs",
     "src/tengen/cli/output.rs",

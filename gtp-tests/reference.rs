@@ -34,9 +34,9 @@ tengen gtp --config tournament.toml --visits 800 --cpuct 1.3 --memory-mib 4096
 
 2. A flag: `--NAME VALUE`.
 
-An unknown name is an error; the message suggests a similar one if there is one. Options of a protocol (`--name`,
-`--live-graphics`, `--live-board`, `--files`, `--log-level`, `--log-file`) are not settings: they are for the command line only.
-`--help` explains all flags of a program, `-h` the usual ones.
+An unknown name is an error; the message suggests a similar one if there is one. Other options of a command, such as
+`--name` and `--log-file`, are not settings: they are for the command line only. `--help` explains all flags of a program,
+`-h` the usual ones.
 
 The log goes to the standard error stream, or with `--log-file FILE` to the end of a file, where each line has the time
 and the number of the process. At `--log-level info`, the default of a file, it has the commands, the first line of each

@@ -449,6 +449,11 @@ fn an_attempt_is_judged_and_a_stopped_review_keeps_what_it_has() {
     let mut page = Events::open(&long);
     long.do_it(&json!({"do": "review", "on": true}));
     page.wait("progress", |progress| progress[0].as_u64() > Some(2));
+    // After another task it goes on.
+    long.do_it(&json!({"do": "judge", "at": "H8", "node": 0}));
+    page.state(|state| state["judged"]["done"] == true);
+    let next = page.next_of("progress");
+    assert!(next[0].as_u64() > Some(2), "{next}");
     long.do_it(&json!({"do": "review", "on": false}));
     page.wait_for_review();
     let found: Value = serde_json::from_str(&long.get("review").body).expect("JSON");

@@ -116,11 +116,20 @@ fn what_cannot_be_read_is_kept_beside_the_new_game() {
 
 #[test]
 fn a_board_that_keeps_nothing_says_so() {
-    let mut board = usual(&[]);
-    end(&mut board, "-TERM");
-    let mut said = String::new();
-    let errors = board.child.0.stderr.take();
-    let read = errors.map(|mut errors| errors.read_to_string(&mut said));
-    read.expect("it is piped").expect("text");
-    assert!(said.contains("the game is not kept"), "{said}");
+    let home = Scratch::new("kept-by-another");
+    std::fs::create_dir_all(home.join(".local/state/tengen")).expect("a folder");
+    let at_home: &[(&str, &Path)] = &[("HOME", &*home)];
+    let _first = usual(at_home);
+    for (environment, why) in [(&[][..], "neither"), (at_home, "another tengen board")] {
+        let mut board = usual(environment);
+        end(&mut board, "-TERM");
+        let mut said = String::new();
+        let errors = board.child.0.stderr.take();
+        let read = errors.map(|mut errors| errors.read_to_string(&mut said));
+        read.expect("it is piped").expect("text");
+        assert!(
+            said.contains("the game is not kept") && said.contains(why),
+            "{said}"
+        );
+    }
 }

@@ -199,6 +199,10 @@ fn commands_are_bounded_json_and_errors_are_reported() {
         ),
         (json!({"do": "go", "node": 77}), "no such position"),
         (
+            json!({"do": "comment", "node": 0, "serial": 0, "text": "x"}),
+            "another game",
+        ),
+        (
             json!({"do": "new", "terms": {"game": "chess", "size": "8"}}),
             "chess",
         ),

@@ -209,14 +209,15 @@ fn a_tournament_ends_in_ratings() {
     let file = out.join("engines.toml");
     let engine =
         |name: &str, command: &str| format!("[[engine]]\nname = {name:?}\ncommand = {command:?}\n");
-    // With the byte order mark that editors on Windows write.
+    // In UTF-16, as editors on Windows may write it.
     let text = format!(
         "\u{feff}format = \"round-robin\"\ngames-each = 6\nanchor = \"steady\"\n{}{}{}",
         engine("steady", &fake("honest", 0, 1)),
         engine("tired", &fake("resign", 4, 2)),
         engine("other", &fake("honest", 0, 3)),
     );
-    fs::write(&file, text).unwrap();
+    let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fs::write(&file, bytes).unwrap();
     let play = || {
         let mut command = tengen_match(&["tournament", "--json", "--size", "5"]);
         command.arg(&file).arg("--out").arg(&out);

@@ -71,16 +71,6 @@ fn with_negative_numbers(command: Command) -> Command {
 /// Written before UTF-8 by some programs, mostly on Windows; ignored.
 pub const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// The text of a user's file, without a byte order mark.
-///
-/// # Errors
-/// As [`std::fs::read_to_string`].
-pub fn read_text(path: &Path) -> io::Result<String> {
-    let text = std::fs::read_to_string(path)?;
-    let bare = text.strip_prefix(BYTE_ORDER_MARK);
-    Ok(bare.map(str::to_owned).unwrap_or(text))
-}
-
 /// An error with its causes in one line, without duplicates: some errors repeat their cause.
 pub fn one_line(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
@@ -220,17 +210,6 @@ mod tests {
     struct Named {
         path: &'static str,
         source: std::io::Error,
-    }
-
-    #[test]
-    fn a_byte_order_mark_is_no_part_of_a_text() {
-        let path = std::env::temp_dir().join(format!("tengen-mark-{}", std::process::id()));
-        for text in ["\u{feff}a = 1\n", "a = 1\n"] {
-            std::fs::write(&path, text).unwrap();
-            assert_eq!(read_text(&path).unwrap(), "a = 1\n");
-        }
-        std::fs::remove_file(&path).unwrap();
-        assert!(read_text(&path).is_err());
     }
 
     #[test]

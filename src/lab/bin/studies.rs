@@ -18,7 +18,7 @@ use tengen_train::trainable::Trainable;
 /// The plan in a file.
 fn read<P>(path: &Path, parse: impl Fn(&str) -> Result<P, TrainError>) -> anyhow::Result<P> {
     let name = || path.display().to_string();
-    let text = tengen::program::read_text(path).with_context(name)?;
+    let text = tengen::record::file::read_text(path).with_context(name)?;
     parse(&text).with_context(name)
 }
 

@@ -27,7 +27,20 @@ pub(crate) struct EngineFlags {
     ignored: Vec<&'static str>,
     /// Name and value of each flag of the table.
     flags: Vec<(&'static str, String)>,
+    /// The same of what was set beside a level, of those that [are at full strength](EngineFlags::at_full_strength).
+    pub(crate) beside_level: Vec<(&'static str, String)>,
 }
+
+/// The settings that a level consists of, and itself.
+const OF_A_LEVEL: &[&str] = &[
+    "level",
+    "visits",
+    "move-temperature",
+    "move-temperature-halflife",
+    "move-least-share",
+    "solver-from",
+    "probe-nodes",
+];
 
 impl EngineFlags {
     /// The settings of these flags, after checking that they are available here.
@@ -39,6 +52,20 @@ impl EngineFlags {
     pub(crate) fn without(mut self, ignored: &[&'static str]) -> EngineFlags {
         self.ignored.extend(ignored);
         self
+    }
+
+    /// The same flags without their level, and apart from them what they and the file set beside it.
+    ///
+    /// # Errors
+    /// As [`EngineFlags::read`].
+    pub(crate) fn at_full_strength(mut self) -> anyhow::Result<EngineFlags> {
+        let options = self.read()?;
+        let mut level = options.clone();
+        level.set("level", &options.level.to_string())?;
+        let usual = level.values();
+        let own = options.values().into_iter();
+        self.beside_level = own.filter(|own| !usual.contains(own)).collect();
+        Ok(self.without(OF_A_LEVEL))
     }
 
     /// The value of a flag that was given.
@@ -269,7 +296,10 @@ mod tests {
             ("move-temperature", "1"),
         ]);
         assert_eq!(given.resolve().expect("right").level, 3.0);
-        let full = given.without(&["level", "visits", "move-temperature"]);
+        let full = given.at_full_strength().expect("right");
+        let beside = [("visits", "3"), ("move-temperature", "1")];
+        let beside = beside.map(|(name, value)| (name, value.to_owned()));
+        assert_eq!(full.beside_level, beside, "no threads");
         let options = full.resolve().expect("right");
         let usual = EngineOptions::default();
         assert_eq!((options.level, options.visits), (usual.level, usual.visits));

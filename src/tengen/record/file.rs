@@ -10,7 +10,7 @@ use super::{GameRecord, charset};
 use crate::system;
 use tengen_nn::files::{self, OpenError};
 
-/// Maximum size of a game file in MiB.
+/// Maximum size of a file in MiB.
 const MAX_MIB: u64 = 16;
 
 /// Why a file was not read or not written.
@@ -25,8 +25,8 @@ pub enum FileError {
     /// A folder, a device or a pipe: reading or writing one might never end.
     #[error("it is not a regular file, but a folder, a device or a pipe")]
     NotRegular,
-    /// Too large for a game.
-    #[error("it is larger than {MAX_MIB} MiB, too large for a game")]
+    /// Larger than games and settings are.
+    #[error("it is larger than {MAX_MIB} MiB")]
     TooLarge,
     /// The text is not a game.
     #[error(transparent)]

@@ -149,7 +149,7 @@ fn run_plan<G: Trainable>(
 /// Reads a plan; errors name the file.
 fn read_plan(path: &Path) -> anyhow::Result<CyclePlan> {
     let name = || path.display().to_string();
-    let text = tengen::program::read_text(path).with_context(name)?;
+    let text = tengen::record::file::read_text(path).with_context(name)?;
     CyclePlan::parse(&text).with_context(name)
 }
 

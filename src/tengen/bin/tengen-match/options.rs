@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use tengen::fnv;
 use tengen::game::{BoardSize, HalfPoints, Move, ply_cap};
 use tengen::games::{GAMES, known_name, usual_board};
-use tengen::program;
+use tengen::record::file;
 use tengen::referee::{
     Book, ClockSimulation, EngineProtocol, EngineSpec, GameTerms, MatchTimeControl, RefereedGame,
     refereed_game,
@@ -229,7 +229,7 @@ pub(crate) fn check_engines(engines: &[EngineSpec]) -> Result<()> {
 
 /// A file's text.
 pub(crate) fn read_text(path: &Path) -> Result<String> {
-    program::read_text(path).with_context(|| path.display().to_string())
+    file::read_text(path).with_context(|| path.display().to_string())
 }
 
 /// A time without which nothing can be done.

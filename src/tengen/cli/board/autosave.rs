@@ -1,7 +1,8 @@
 //! The game on the board is kept in a file while it is played, and is there again after a crash: the terms of the game as
 //! JSON on the first line, then the game as SGF.
 
-use std::io::ErrorKind;
+use std::fs::File;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,46 +10,55 @@ use std::time::Duration;
 use anyhow::Context as _;
 use parking_lot::Mutex;
 use tengen::record::file;
+use tengen::system;
 use tengen_nn::files::user_folder;
 
 use super::board_state::BoardState;
-use super::game::NewGame;
+use super::game::Kept;
 use super::session::Session;
 
 /// Minimum interval between two writes.
 const INTERVAL: Duration = Duration::from_secs(2);
 
-/// Takes up what is kept in a file, and returns the file: the usual one if none is named, `None` for `off`.
+/// The file of the game, and its lock once this board has it.
+pub(super) type Place = (PathBuf, Option<File>);
+
+/// Takes up what is kept in a file, and returns its place: the usual one if none is named, `None` for `off`.
 ///
 /// # Errors
 /// For a named file, as [`recall_named`].
-pub(super) fn open(
-    session: &mut Session,
-    named: Option<PathBuf>,
-) -> anyhow::Result<Option<PathBuf>> {
+pub(super) fn open(session: &mut Session, named: Option<PathBuf>) -> anyhow::Result<Option<Place>> {
     if let Some(path) = named {
         if path.as_os_str() == "off" {
             return Ok(None);
         }
         let name = || format!("--autosave {}", path.display());
-        recall_named(session, &path).with_context(name)?;
-        return Ok(Some(path));
+        let held = recall_named(session, &path).with_context(name)?;
+        return Ok(Some((path, Some(held))));
     }
-    let usual = usual_file();
-    match &usual {
-        None => log::warn!(
+    let Some(path) = usual_file() else {
+        log::warn!(
             "the game is not kept, as neither XDG_STATE_HOME nor HOME names a folder (on Windows LOCALAPPDATA): \
              --autosave FILE keeps it"
-        ),
-        Some(path) => {
-            if let Err(error) = recall(session, path) {
-                let (file, backup) = (path.display(), backup(path));
+        );
+        return Ok(None);
+    };
+    let file = path.display();
+    let held = match lock(&path) {
+        Err(error) if error.kind() == ErrorKind::ResourceBusy => {
+            log::warn!("{file}: {error}; the game is not kept while that runs");
+            None
+        }
+        held => {
+            if let Err(error) = recall(session, &path) {
+                let backup = beside(&path, ".bak");
                 let backup = backup.display();
                 log::warn!("{file}: {error:#}; when a game is played it becomes {backup}");
             }
+            held.ok()
         }
-    }
-    Ok(usual)
+    };
+    Ok(Some((path, held)))
 }
 
 /// The usual file, in the user's folder for the state of programs.
@@ -60,8 +70,8 @@ fn usual_file() -> Option<PathBuf> {
 /// The same as [`recall`] with a file that the user has named: nothing but a kept game is overwritten.
 ///
 /// # Errors
-/// As [`recall`], and where there is no such folder.
-fn recall_named(session: &mut Session, path: &Path) -> anyhow::Result<()> {
+/// As [`recall`] and [`lock`], and where there is no such folder.
+fn recall_named(session: &mut Session, path: &Path) -> anyhow::Result<File> {
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
@@ -69,7 +79,29 @@ fn recall_named(session: &mut Session, path: &Path) -> anyhow::Result<()> {
         anyhow::ensure!(folder.is_dir(), "there is no folder {}", folder.display());
     }
     recall(session, path)
-        .context("it has no game that tengen board has kept, and is not overwritten")
+        .context("it has no game that tengen board has kept, and is not overwritten")?;
+    Ok(lock(path)?)
+}
+
+/// Locks the file of a game for as long as this board runs: by a file beside it, which no save replaces.
+///
+/// # Errors
+/// [`ErrorKind::ResourceBusy`] while another board has it; or the system's error.
+fn lock(path: &Path) -> io::Result<File> {
+    let path = beside(path, ".lock");
+    let mut options = File::options();
+    let file = options
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path)?;
+    match system::try_lock(&file, &path) {
+        true => Ok(file),
+        false => Err(io::Error::new(
+            ErrorKind::ResourceBusy,
+            "another tengen board keeps its game there",
+        )),
+    }
 }
 
 /// Puts the game of the file, if there is one, under the game that has just begun.
@@ -86,9 +118,9 @@ fn recall(session: &mut Session, path: &Path) -> anyhow::Result<()> {
         return Ok(());
     }
     let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(0);
-    let (terms, game) = bytes.split_at(end);
-    let terms: NewGame = serde_json::from_slice(terms).context("its first line")?;
-    session.put_before(game, &terms)
+    let (kept, game) = bytes.split_at(end);
+    let kept: Kept = serde_json::from_slice(kept).context("its first line")?;
+    session.put_before(game, kept)
 }
 
 /// Keeps the game of a table in a file.
@@ -98,20 +130,22 @@ pub(super) struct Autosave {
     state: Mutex<State>,
 }
 
+#[derive(Default)]
 struct State {
     written: String,
-    /// Whether the file is from an earlier run.
-    is_old: bool,
+    /// The lock of the file.
+    held: Option<File>,
+    /// Whether the file is one of this run.
+    is_own: bool,
     has_failed: bool,
 }
 
 impl Autosave {
-    pub(super) fn new(table: Arc<BoardState>, path: PathBuf) -> Autosave {
-        let written = file::read_text(&path).unwrap_or_default();
+    pub(super) fn new(table: Arc<BoardState>, (path, held): Place) -> Autosave {
         let state = Mutex::new(State {
-            written,
-            is_old: path.exists(),
-            has_failed: false,
+            written: file::read_text(&path).unwrap_or_default(),
+            held,
+            ..State::default()
         });
         Autosave { table, path, state }
     }
@@ -134,10 +168,8 @@ impl Autosave {
         let Some(text) = self.table.look(text).filter(|text| *text != state.written) else {
             return false;
         };
-        let folder = self.path.parent().map_or(Ok(()), std::fs::create_dir_all);
-        let folder = folder.map_err(file::FileError::from);
-        let aside = folder.and_then(|()| self.set_aside(&mut state));
-        let written = aside.and_then(|()| file::write(&self.path, text.as_bytes()));
+        let taken = self.take(&mut state).map_err(file::FileError::from);
+        let written = taken.and_then(|()| file::write(&self.path, text.as_bytes()));
         match &written {
             Ok(()) => state.written = text,
             // Once is enough.
@@ -150,22 +182,26 @@ impl Autosave {
         true
     }
 
-    /// Copies the file of an earlier run, once.
-    fn set_aside(&self, state: &mut State) -> Result<(), file::FileError> {
-        if state.is_old {
-            match std::fs::copy(&self.path, backup(&self.path)) {
-                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
-                _ => state.is_old = false,
+    /// Locks the file, and copies that of another run, once.
+    fn take(&self, state: &mut State) -> io::Result<()> {
+        self.path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+        if state.held.is_none() {
+            state.held = Some(lock(&self.path)?);
+        }
+        if !state.is_own {
+            match std::fs::copy(&self.path, beside(&self.path, ".bak")) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+                _ => state.is_own = true,
             }
         }
         Ok(())
     }
 }
 
-/// Where the file of an earlier run goes when this one has something to keep.
-fn backup(path: &Path) -> PathBuf {
+/// The file with this ending after its name.
+fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(".bak");
+    name.push(ending);
     name.into()
 }
 
@@ -174,6 +210,7 @@ fn text(session: &Session) -> Option<String> {
     if session.is_untouched() {
         return None;
     }
-    let terms = serde_json::to_string(&session.game.terms).ok()?;
-    Some(format!("{terms}\n{}", session.sgf()))
+    let (game, kept) = session.to_keep();
+    let kept = serde_json::to_string(&kept).ok()?;
+    Some(format!("{kept}\n{game}"))
 }

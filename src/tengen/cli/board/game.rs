@@ -201,7 +201,7 @@ pub(super) struct Level {
 }
 
 /// Limits of a level: the page must not start an endless search.
-const MAX_VISITS: u64 = 1_000_000_000;
+pub(super) const MAX_VISITS: u64 = 1_000_000_000;
 const MAX_SECONDS: f64 = 24.0 * 3600.0;
 /// Komi of a handicap game, which only decides what would be a draw.
 const HANDICAP_KOMI: f64 = 0.5;
@@ -221,18 +221,27 @@ impl Level {
             self.seconds.is_none_or(fits),
             "a move takes up to {MAX_SECONDS} seconds"
         );
-        self.weaken(&mut EngineOptions::default())
+        self.weaken(&mut EngineOptions::default(), &[])
     }
 
-    /// Sets the engine's setting `level`, if one is wanted.
+    /// Sets the engine's setting `level`, if one is wanted, and others that are given beside it; their visits are those of
+    /// the command line's level only.
     ///
     /// # Errors
     /// If there is no such level.
-    pub(super) fn weaken(&self, options: &mut EngineOptions) -> anyhow::Result<()> {
-        match self.strength {
-            Some(strength) => Ok(options.set("level", &strength.to_string())?),
-            None => Ok(()),
+    pub(super) fn weaken(
+        &self,
+        options: &mut EngineOptions,
+        beside: &[(&'static str, String)],
+    ) -> anyhow::Result<()> {
+        let Some(strength) = self.strength else {
+            return Ok(());
+        };
+        options.set("level", &strength.to_string())?;
+        for (name, value) in beside.iter().filter(|(name, _)| *name != "visits") {
+            options.set(name, value)?;
         }
+        Ok(())
     }
 
     /// The engine's own limits, replaced by those of the level.
@@ -247,6 +256,18 @@ impl Level {
             ..usual.clone()
         }
     }
+}
+
+/// What is kept of a game besides its file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Kept {
+    #[serde(flatten)]
+    pub(super) terms: NewGame,
+    /// Its place among the games of the file.
+    #[serde(default)]
+    pub(super) place: usize,
+    /// The place of its last position among the nodes of the file; the end of the main line without it.
+    pub(super) live: Option<usize>,
 }
 
 /// A game to begin.

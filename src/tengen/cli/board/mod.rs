@@ -40,17 +40,6 @@ use std::process::{Command, Stdio};
 /// Interval of the check for Ctrl-C.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The settings that a level consists of, and itself.
-const OF_A_LEVEL: &[&str] = &[
-    "level",
-    "visits",
-    "move-temperature",
-    "move-temperature-halflife",
-    "move-least-share",
-    "solver-from",
-    "probe-nodes",
-];
-
 /// Show a board in the browser: play, analyse and review games of NoGo, Go and Gomoku.
 ///
 /// Prints the address of the page, which contains a secret: anyone with it can use the engine. Only
@@ -88,12 +77,13 @@ impl Board {
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
         // A level is for its moves: what is analysed and reviewed is so at full strength.
         let level = Some(options.level).filter(|level| *level < EngineOptions::default().level);
-        let visits = self.engine.given("visits");
-        let visits = visits.and_then(|text| text.parse().ok());
         let engine = match level {
-            Some(_) => self.engine.without(OF_A_LEVEL),
+            Some(_) => self.engine.at_full_strength()?,
             None => self.engine,
         };
+        let mut beside = engine.beside_level.iter();
+        let visits = beside.find(|(name, _)| *name == "visits");
+        let visits = visits.and_then(|(_, text)| text.parse().ok());
         let limits = engine.resolve()?.thinking_limits();
         let terms = NewGame {
             game: options.game.clone(),
@@ -119,7 +109,7 @@ impl Board {
         let server = Server::bind(self.port, host, self.phone)?;
         let (working, watching) = (Arc::clone(&table), Arc::clone(&table));
         spawn("engine", move || worker::work(&working, &time))?;
-        let autosave = kept.map(|path| Arc::new(Autosave::new(table, path)));
+        let autosave = kept.map(|place| Arc::new(Autosave::new(table, place)));
         let stopped = program::told_by_kill().context("signals cannot be caught")?;
         let asked = program::stop_on_ctrl_c().context("Ctrl-C cannot be caught")?;
         let ending = autosave.clone();

@@ -179,8 +179,12 @@ enum Command {
     Judge(ShownPoint),
     /// Review the shown line, or stop.
     Review { on: bool },
-    /// Set the comment of the position.
-    Comment { node: usize, text: String },
+    /// Set the comment of the position, in the game with this number if one is given.
+    Comment {
+        node: usize,
+        serial: Option<u64>,
+        text: String,
+    },
     /// Remove the position with all following ones.
     Delete,
     /// Make the line that leads to the position the main line.
@@ -254,8 +258,12 @@ impl Command {
             Command::MarkDead(at) => session.mark_dead(point(at.vertex(session)?)?)?,
             Command::Judge(at) => session.judge(at.vertex(session)?)?,
             Command::Review { on } => session.want_review(on),
-            Command::Comment { node, text } => {
+            Command::Comment { node, serial, text } => {
                 anyhow::ensure!(text.len() <= MAX_COMMENT, "the comment is too long");
+                anyhow::ensure!(
+                    serial.is_none_or(|serial| serial == session.games),
+                    "another game is on the board: the remark is not written"
+                );
                 session.comment(node, text)?;
             }
             Command::Delete => session.delete()?,

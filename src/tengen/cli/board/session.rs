@@ -18,6 +18,7 @@ use tengen::record::{Play, Vertex, result_text, today};
 use tengen::registry;
 
 use super::super::flags::EngineFlags;
+use super::super::review::Position;
 use super::clocks::Clocks;
 use super::game::{BoardGame, GameEnd, Judged, Level, NewGame, Who};
 use super::report::{Task, TaskRequest};
@@ -63,8 +64,10 @@ pub(super) struct Session {
     pub(super) analysing: bool,
     /// One move or count requested by the page, with its position.
     asked: Option<(Task, usize)>,
-    /// The last position of the line to review.
+    /// The last position of the line to review; it is in the tree, as that of `skim` is.
     pub(super) review: Option<usize>,
+    /// The positions of that line which an interrupted review has found, from the last one back.
+    pub(super) found: Vec<Position>,
     /// A move to judge, or the last one that was judged.
     pub(super) judged: Option<Judged>,
     /// The last position of a line that was opened, to evaluate quickly.
@@ -108,6 +111,7 @@ impl Session {
             analysing: false,
             asked: None,
             review: None,
+            found: Vec::new(),
             judged: None,
             skim: None,
             reviews: 0,
@@ -360,20 +364,23 @@ impl Session {
         Ok(())
     }
 
-    /// The person who plays gives up the game, whatever is shown and whoever is to move; of two people the
-    /// one to move.
+    /// The person who plays gives up the game, in any shown position and on either side's turn; of two people the one to
+    /// move.
     ///
     /// # Errors
     /// If the game is over, or no person plays.
     pub(super) fn resign(&mut self) -> anyhow::Result<()> {
-        let live = self.game.live;
+        let (live, players) = (self.game.live, self.game.terms.players);
         ensure!(!self.game.ends.contains_key(&live), "the game is over");
+        ensure!(
+            players.contains(&Who::Human),
+            "Tengen plays both sides, and no person can resign"
+        );
         self.go(live)?;
-        let color = match self.game.terms.players {
-            [Who::Human, Who::Engine] => Color::Black,
-            [Who::Engine, Who::Human] => Color::White,
-            [Who::Human, Who::Human] => self.board.to_move(),
-            [Who::Engine, Who::Engine] => bail!("nobody can resign: Tengen plays both sides"),
+        let color = match players {
+            [_, Who::Engine] => Color::Black,
+            [Who::Engine, _] => Color::White,
+            _ => self.board.to_move(),
         };
         self.lose(color, "resignation");
         Ok(())
@@ -389,8 +396,11 @@ impl Session {
         self.game.ends.get(&self.game.current)
     }
 
-    /// Applies a position's end and clocks.
+    /// Applies a position's end and clocks, and drops tasks of lines that were removed.
     fn settle_in(&mut self) {
+        let is_there = |end: &usize| self.game.tree.has(*end);
+        self.review = self.review.filter(is_there);
+        self.skim = self.skim.filter(is_there);
         if let Some(outcome) = self.by_rules() {
             let (counted, result) = (outcome.margin.is_some(), result_text(outcome));
             if !(counted && self.board.agrees_on_dead()) {

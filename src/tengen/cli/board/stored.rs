@@ -7,6 +7,7 @@ use tengen::gtp::parse_vertex;
 use tengen::record::sgf;
 use tengen::watch::Eval;
 
+use super::game::MAX_VISITS;
 use super::report::{Analysis, Candidate, Task};
 
 /// The property's name.
@@ -50,7 +51,9 @@ pub(super) fn take(
     } = serde_json::from_str(&text).ok()?;
     let is_point = |at: &String| parse_vertex(at, size).is_ok();
     let share = |rate: f32| (0.0..=1.0).contains(&rate);
+    // An analysis with more visits than any search has here would never give way.
     let sound = share(eval.winrate)
+        && eval.visits <= MAX_VISITS
         && candidates.iter().all(|candidate| {
             is_point(&candidate.at) && share(candidate.winrate) && candidate.pv.iter().all(is_point)
         });
@@ -102,7 +105,9 @@ mod tests {
             (&page["node"], &page["candidates"][0]["pv"][1]),
             (&7.into(), &"pass".into())
         );
-        for wrong in ["x", "{}", r#"{"winrate":2,"visits":1,"candidates":[]}"#] {
+        let endless = json.replace("400", "9000000000000000000");
+        let wrong = ["x", "{}", r#"{"winrate":2,"visits":1,"candidates":[]}"#];
+        for wrong in wrong.into_iter().chain([&*endless]) {
             let mut others = sgf::property(NAME, wrong);
             assert!(take(&mut others, 0, Color::Black, size).is_none() && others.is_empty());
         }

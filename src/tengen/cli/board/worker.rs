@@ -12,6 +12,7 @@ use tengen::game::{Color, Symmetry};
 use tengen::record::{GameRecord, Play};
 use tengen::registry;
 use tengen::search::{AnalysisOptions, PointsByMove, Purpose, SearchReport, StopFlag};
+use tengen::watch::Eval;
 
 use super::super::flags::EngineFlags;
 use super::super::review::{Game, Language, Reviewer, THRESHOLDS, annotated_sgf};
@@ -53,7 +54,7 @@ impl Job {
         let mut options = session.game.options.clone();
         if request.task == Task::Move {
             // The page's levels were checked when the game began.
-            let _ = level.weaken(&mut options);
+            let _ = level.weaken(&mut options, &session.flags.beside_level);
         }
         let nodes = session.game.tree.since_set_up(request.node);
         let mut record = session.game.moves(request.node);
@@ -239,23 +240,18 @@ impl WorkerEngine {
         let asked = AnalysisRequest::new(searched.mover, effort, stop).with(options);
         let over = self.engine.outcome();
         let report = self.engine.analyse(&asked, &mut |_| {});
-        table.finish(request, |session| {
-            // Another move may have been tried meanwhile.
-            let judged = session.judged.as_mut();
-            let Some(judged) =
-                judged.filter(|judged| (judged.node, judged.play) == (request.node, play))
-            else {
-                return;
-            };
-            judged.done = true;
-            if let Some(outcome) = over {
-                judged.eval.proven = Some(winner(outcome));
-                judged.eval.winrate = f32::midpoint(1.0, outcome.value_for(Color::Black));
-            } else if let Some(report) = &report {
-                judged.eval = searched.eval(report);
-                judged.pv = searched.best_line(report);
+        let found = match over {
+            Some(outcome) => {
+                let eval = Eval {
+                    proven: Some(winner(outcome)),
+                    winrate: f32::midpoint(1.0, outcome.value_for(Color::Black)),
+                    ..Eval::default()
+                };
+                Some((eval, Vec::new()))
             }
-        });
+            None => report.map(|report| (searched.eval(&report), searched.best_line(&report))),
+        };
+        table.finish(request, |session| session.judgement(request, play, found));
     }
 
     /// Evaluates the positions of the line that are not known yet.
@@ -324,8 +320,9 @@ impl WorkerEngine {
 fn review(table: &BoardState, job: &Job, stop: &StopFlag) {
     let request = job.request;
     let all = job.nodes.len();
-    table.progress(0, all);
-    let mut done = 0;
+    let mut found = table.look(|session| session.found.clone());
+    let mut done = found.len();
+    table.progress(done, all);
     // A network of another game than the one that was begun on the page is not used.
     let flags = match job.flags.read() {
         Ok(options) if options.game != job.options.game => {
@@ -335,22 +332,29 @@ fn review(table: &BoardState, job: &Job, stop: &StopFlag) {
     };
     let mut reviewer = Reviewer::new(flags, REVIEW_NODES, THRESHOLDS, stop.clone());
     let game = Game::new(String::new(), &job.record);
-    let reviewed = reviewer.review(game, &job.record, &mut |moves, mover, report| {
-        let (Some(report), Some(&node)) = (report, job.nodes.get(moves)) else {
-            return;
-        };
-        done += 1;
-        table.progress(done, all);
-        let searched = SearchedPosition {
-            node,
-            mover,
-            ..job.searched
-        };
-        table.show(request, searched, report, true);
-    });
+    let reviewed = reviewer.review(
+        game,
+        &job.record,
+        &mut found,
+        &mut |moves, mover, report| {
+            done += 1;
+            table.progress(done, all);
+            let (Some(report), Some(&node)) = (report, job.nodes.get(moves)) else {
+                return;
+            };
+            let searched = SearchedPosition {
+                node,
+                mover,
+                ..job.searched
+            };
+            table.show(request, searched, report, true);
+        },
+    );
     table.end_review(request, |session| match reviewed {
-        // It was interrupted by another task, and begins again after that.
-        _ if stop.is_raised() && session.review.is_some() => {}
+        // Another one was asked for meanwhile.
+        _ if session.review.is_some_and(|end| end != request.node) => {}
+        // It was interrupted by another task, and goes on after that.
+        _ if stop.is_raised() && session.review.is_some() => session.found = found,
         Ok(reviewed) if reviewed.positions.is_empty() => session.exhausted(request),
         Ok(reviewed) => {
             let json = json!({ "nodes": job.nodes, "review": reviewed });

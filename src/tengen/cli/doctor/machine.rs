@@ -97,7 +97,7 @@ pub(super) fn gpus(
         Device::Cuda(cards) => cards,
         Device::Cpu => CudaDevices::only(0),
     };
-    let names = names();
+    let visible = std::env::var("CUDA_VISIBLE_DEVICES").ok();
     let found = cards.numbers().map(|number| {
         let device = Device::Cuda(CudaDevices::only(number));
         let load = LoadOptions {
@@ -110,8 +110,7 @@ pub(super) fn gpus(
         };
         let reference = reference.map(|(answer, tolerance)| (answer, tolerance.on_card()));
         let mut finding = backend("gpu", &one, reference, asked);
-        let unknown = "nvidia-smi does not list it".to_owned();
-        let name = names.get(usize::from(number)).unwrap_or(&unknown);
+        let name = name(&drivers_id(number, visible.as_deref()));
         finding.text = match many {
             Some(BackendAnswer { each, .. }) => format!(
                 "{device}, {name}; {}, {}, {:.0} positions/s in batches of {ROWS}",
@@ -139,29 +138,39 @@ fn run(model: &ModelSource, load: &LoadOptions) -> Result<[BackendAnswer; 2], Ev
     ])
 }
 
-/// Output of the driver's own program for each GPU, by number: name, driver, memory. Empty without
-/// the program.
-fn names() -> Vec<String> {
+/// How the driver calls CUDA's GPU of this number, which counts only those of `CUDA_VISIBLE_DEVICES`, if that is set.
+fn drivers_id(number: u8, visible: Option<&str>) -> String {
+    match visible {
+        Some(ids) => ids
+            .split(',')
+            .nth(number.into())
+            .unwrap_or_default()
+            .trim()
+            .to_owned(),
+        None => number.to_string(),
+    }
+}
+
+/// Output of the driver's own program for a GPU: name, driver, memory.
+fn name(id: &str) -> String {
     let query = "--query-gpu=name,driver_version,memory.total,memory.free";
     let said = Command::new("nvidia-smi")
-        .args([query, "--format=csv,noheader,nounits"])
+        .args(["-i", id, query, "--format=csv,noheader,nounits"])
         .output();
     let said = said.map(|said| said.stdout).unwrap_or_default();
     read(&String::from_utf8_lossy(&said))
 }
 
-/// Its lines as text.
-fn read(text: &str) -> Vec<String> {
-    let lines = text.lines().map(|line| {
-        let fields: Vec<&str> = line.split(',').map(str::trim).collect();
-        match fields[..] {
-            [name, driver, total, free] => {
-                format!("{name}, driver {driver}, {free} of {total} MiB free")
-            }
-            _ => line.trim().to_owned(),
+/// Its line as text.
+fn read(text: &str) -> String {
+    let fields: Vec<&str> = text.split(',').map(str::trim).collect();
+    match fields[..] {
+        [name, driver, total, free] => {
+            format!("{name}, driver {driver}, {free} of {total} MiB free")
         }
-    });
-    lines.collect()
+        [""] => "nvidia-smi does not list it".to_owned(),
+        _ => text.trim().to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -196,17 +205,18 @@ mod tests {
 
     #[test]
     fn what_the_drivers_program_says_is_told() {
-        let text =
-            "NVIDIA H100 80GB HBM3, 580.82.07, 81559, 81037\nNVIDIA L4, 580.82.07, 23034, 22000\n";
-        let names = read(text);
         assert_eq!(
-            names,
-            [
-                "NVIDIA H100 80GB HBM3, driver 580.82.07, 81037 of 81559 MiB free",
-                "NVIDIA L4, driver 580.82.07, 22000 of 23034 MiB free"
-            ]
+            read("NVIDIA L4, 580.82.07, 23034, 22000\n"),
+            "NVIDIA L4, driver 580.82.07, 22000 of 23034 MiB free"
         );
-        assert_eq!(read(""), Vec::<String>::new());
-        assert_eq!(read("No devices were found\n"), ["No devices were found"]);
+        assert_eq!(read(""), "nvidia-smi does not list it");
+        assert_eq!(read("No devices were found\n"), "No devices were found");
+    }
+
+    #[test]
+    fn the_driver_counts_all_cards_and_cuda_the_visible_ones() {
+        let of = |visible| [0, 1, 2].map(|number| drivers_id(number, visible));
+        assert_eq!(of(None), ["0", "1", "2"]);
+        assert_eq!(of(Some("2, GPU-1")), ["2", "GPU-1", ""]);
     }
 }

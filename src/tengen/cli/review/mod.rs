@@ -23,7 +23,7 @@ use super::flags::{EngineFlags, refused, with_default, with_visits, without_play
 use super::output::{self, Progress, end_as_interrupted, stop_on_ctrl_c};
 use annotated::AnnotatedGames;
 pub(super) use annotated::{Language, text as annotated_sgf};
-pub(super) use facts::Game;
+pub(super) use facts::{Game, Position};
 use pages::Pages;
 use record::Source;
 
@@ -211,7 +211,9 @@ impl Session {
             None => {
                 let file = game.file.clone();
                 self.reviewer
-                    .search(game, record, &mut |_, _, _| progress.step(&file))?
+                    .search(game, record, &mut Vec::new(), &mut |_, _, _| {
+                        progress.step(&file);
+                    })?
             }
         };
         if review.positions.is_empty() {

@@ -24,7 +24,7 @@ use tengen_nn::eval::ModelSource;
 use super::super::flags::EngineFlags;
 use super::facts::{Game, Position, Review, Settings};
 use super::judge;
-use super::truth::{self, SearchedPosition, Verdict};
+use super::truth::{self, Looked, Verdict};
 
 /// Default visits of a search, with a network and with random playouts.
 pub(super) const VISITS: u64 = 400;
@@ -121,7 +121,8 @@ impl Reviewer {
     }
 
     /// Reviews a game; `see` is called for each position. When stopped, it returns the result so far,
-    /// which may have no position.
+    /// which may have no position. `found` has what an earlier review of this game has found, from the last position back,
+    /// and gets the rest.
     ///
     /// # Errors
     /// If the record is of another game or has an illegal move, or there is no engine for it.
@@ -129,10 +130,11 @@ impl Reviewer {
         &mut self,
         game: Game,
         record: &GameRecord,
+        found: &mut Vec<Position>,
         see: See<'_>,
     ) -> anyhow::Result<Review> {
         let game = self.load(game, record)?;
-        self.search(game, record, see)
+        self.search(game, record, found, see)
     }
 
     /// Loads a game, and returns it with the rules by which it will be judged: its own, or those of the command line.
@@ -159,6 +161,7 @@ impl Reviewer {
         &mut self,
         game: Game,
         record: &GameRecord,
+        found: &mut Vec<Position>,
         see: See<'_>,
     ) -> anyhow::Result<Review> {
         let (stop, nodes) = (self.stop.clone(), self.nodes);
@@ -171,7 +174,8 @@ impl Reviewer {
         };
         let bytes = (judge.options.solver.solver_mib as usize) << 20;
         let mut verdicts = truth::verdicts(record, effort, bytes)?;
-        let mut positions = judge.search(record, &mut *verdicts, &stop, see)?;
+        judge.search(record, &mut *verdicts, &stop, found, see)?;
+        let mut positions: Vec<Position> = found.iter().rev().cloned().collect();
         judge::compare(&mut positions, &game, &judge.settings.thresholds);
         Ok(Review {
             settings: judge.settings.clone(),
@@ -235,17 +239,20 @@ impl Reviewer {
 }
 
 impl BoardEngine {
-    /// Searches the positions of the loaded game from the last one back, and returns them in the game's
-    /// order.
+    /// Searches the positions of the loaded game from the last one back, after those that were found before.
     fn search(
         &mut self,
         record: &GameRecord,
         verdict: &mut dyn FnMut(usize) -> Option<Verdict>,
         stop: &StopFlag,
+        found: &mut Vec<Position>,
         see: See<'_>,
-    ) -> anyhow::Result<Vec<Position>> {
-        let mut positions: Vec<Position> = Vec::new();
-        for moves in (0..=record.plays.len()).rev() {
+    ) -> anyhow::Result<()> {
+        let left = (record.plays.len() + 1).saturating_sub(found.len());
+        for _ in left.max(1)..=record.plays.len() {
+            self.engine.undo()?;
+        }
+        for moves in (0..left).rev() {
             let play = record.plays.get(moves).map(|recorded| recorded.play);
             let mover = play.map_or_else(|| self.engine.to_move(), |play| play.color);
             let verdict = verdict(moves);
@@ -254,7 +261,7 @@ impl BoardEngine {
             if stop.is_raised() {
                 break;
             }
-            let looked = SearchedPosition {
+            let looked = Looked {
                 report: report.as_ref(),
                 verdict: verdict.as_ref(),
                 outcome: match play {
@@ -268,18 +275,17 @@ impl BoardEngine {
             let mut position = looked.position(moves, mv, self.by_network);
             // A search with a single legal move stops at once, and its value is the network's
             // estimate.
-            if let (true, Some(next)) = (looked.is_forced(), positions.last()) {
+            if let (true, Some(next)) = (looked.is_forced(), found.last()) {
                 position.winrate = next.winrate;
             }
-            positions.push(position);
+            found.push(position);
             if moves > 0 {
                 self.engine.undo()?;
             }
             let told = looked.report.map(|report| looked.with_proofs(report));
             see(moves, mover, told.as_ref());
         }
-        positions.reverse();
-        Ok(positions)
+        Ok(())
     }
 
     /// Searches the current position. If endings are solved beside the search it looks for a move,
@@ -322,7 +328,36 @@ impl BoardEngine {
 
 #[cfg(test)]
 mod tests {
+    use clap::{Args as _, Command, FromArgMatches as _};
+    use tengen::command::played;
+
     use super::*;
+
+    #[test]
+    fn an_interrupted_review_goes_on() {
+        let given = "tengen --game gomoku --size 9 --backend rollout --visits 20".split(' ');
+        let command = EngineFlags::augment_args(Command::new("tengen"));
+        let flags = EngineFlags::from_arg_matches(&command.get_matches_from(given));
+        let flags = Arc::new(flags.expect("settings"));
+        let record = played("gomoku", BoardSize::square(9), "E5 D4 E6").expect("moves");
+        let mut found = Vec::new();
+        for is_whole in [false, true] {
+            let stop = StopFlag::new();
+            let mut reviewer = Reviewer::new(Arc::clone(&flags), 1, [0.1, 0.2, 0.3], stop.clone());
+            let mut seen = 0;
+            let game = Game::new(String::new(), &record);
+            let review = reviewer.review(game, &record, &mut found, &mut |_, _, _| {
+                seen += 1;
+                if seen == 2 && !is_whole {
+                    stop.raise();
+                }
+            });
+            let review = review.expect("a review");
+            assert_eq!((seen, review.is_whole()), (2, is_whole));
+            let moves = review.positions.iter().map(|position| position.moves);
+            assert!(moves.eq(4 - review.positions.len()..4));
+        }
+    }
 
     #[test]
     fn no_book_judges() {

@@ -128,7 +128,7 @@ fn verdict<G: Solvable>(
 }
 
 /// A position of a game with its search and proofs.
-pub(super) struct SearchedPosition<'a> {
+pub(super) struct Looked<'a> {
     pub(super) report: Option<&'a SearchReport>,
     pub(super) verdict: Option<&'a Verdict>,
     pub(super) outcome: Option<Outcome>,
@@ -136,7 +136,7 @@ pub(super) struct SearchedPosition<'a> {
     pub(super) size: BoardSize,
 }
 
-impl SearchedPosition<'_> {
+impl Looked<'_> {
     /// The position before the move `played`, after this many moves.
     pub(super) fn position(
         &self,

@@ -166,9 +166,13 @@ const about = (view) => Object.entries(view.info ?? {}).map(([name, text]) => h(
 // The tree, the moves from here, and the comment of the shown position.
 export function moves(panel, { view, tree: nodes, go, send, server, hidden, edit, picture }) {
   const old = panel.querySelector("textarea");
-  // A comment that is being written stays with its position until the field is left.
-  const node = old && old === document.activeElement ? Number(old.dataset.node) : view.current;
-  const comment = h("textarea", { "data-node": node, placeholder: say("comment"), "aria-label": say("comment"), readonly: !server, onchange: (event) => send({ do: "comment", node: Number(event.target.dataset.node), text: event.target.value }) });
+  // A comment that is being written stays with its position and game until the field is left, and longer if it is refused.
+  const { node, serial } = old && old === document.activeElement ? old.dataset : { node: view.current, serial: view.serial };
+  const write = async ({ target }) => {
+    const text = target.value;
+    if (!(await send({ do: "comment", node: Number(target.dataset.node), serial: Number(target.dataset.serial), text }))) { target.focus(); target.value = text; }
+  };
+  const comment = h("textarea", { "data-node": node, "data-serial": serial, placeholder: say("comment"), "aria-label": say("comment"), readonly: !server, onchange: write });
   comment.value = view.comment || "";
   const next = childrenOf(nodes, view.current).map((id) => nodes.nodes.get(id));
   const branches = !hidden && next.length > 1 && h("div", { class: "bar branches" }, h("span", { class: "dim" }, say("variations")), next.slice(0, 40).map((child) => h("button", { onclick: () => go(child.id) }, child.at ? [stone(child.color), " ", shown(view.game, child.at)] : say("setUp"))));

@@ -107,8 +107,8 @@ const WORDS = {
 // The program's messages in Chinese; other texts are unchanged.
 const REFUSALS = [
   [/the point is occupied/, "此处已有棋子"], [/suicide/, "禁止自杀"], [/it would capture/, "不围棋禁止吃子"], [/superko/, "禁止全局同形"], [/: ko$/, "打劫，不能立即回提"],
-  [/forbidden/, "黑方禁手"], [/take the last move back/, "对局已结束：悔棋后可继续"], [/game is over/, "对局已结束"], [/no pass/, "此棋种不能停手"], [/board has changed/, "棋盘已变化"], [/time is up/, "时间已到"],
-  [/Tengen is choosing/, "Tengen 正在思考"], [/no move to take back/, "没有可悔的棋"], [/nothing to take back/, "没有可撤销的改动"], [/nothing to do again/, "没有可重做的改动"], [/the beginning stays/, "开头不能删除"], [/nobody can resign/, "双方都由 Tengen 下，无人可认输"], [/no points to count/, "此棋种不计目"],
+  [/forbidden/, "黑方禁手"], [/take the last move back/, "对局已结束：悔棋后可继续"], [/game is over/, "对局已结束"], [/no pass/, "此棋种不能停手"], [/board has changed/, "棋盘已变化"], [/another game is on the board/, "棋盘上已是另一局，注释未写入"], [/time is up/, "时间已到"],
+  [/Tengen is choosing/, "Tengen 正在思考"], [/no move to take back/, "没有可悔的棋"], [/nothing to take back/, "没有可撤销的改动"], [/nothing to do again/, "没有可重做的改动"], [/the beginning stays/, "开头不能删除"], [/no person can resign/, "双方都由 Tengen 下，无人可认输"], [/no points to count/, "此棋种不计目"],
   [/there are no (\d+) handicap stones on (\S+)/, "$2 棋盘没有 $1 子让子"], [/larger than (\d+) MiB/, "文件大于 $1 MiB"], [/no SGF game tree/, "文件里没有 SGF 棋谱"],
   [/(\w+) is not played on (\S+) here.*/, "$1 不能使用 $2 棋盘"], [/SGF property (\w+) has the value "?(.*?)"?: expected .*/, "棋谱属性 $1 的值 $2 无效"], [/up to 25x25 points/, "网页棋盘最大 25x25"], [/ends inside a property value/, "棋谱在属性值中断开"], [/unexpected character (.*) in the SGF tree at byte (\d+)/, "棋谱第 $2 字节有意外的字符 $1"], [/more than (\d+) nodes/, "棋谱超过 $1 个节点"], [/count first/, "请先点目"], [/there is no stone/, "此处没有棋子"], [/nothing was changed/, "没有改动"], [/none of the (\d+) games can be shown.*/, "$1 局都无法显示"],
 ];

@@ -1,10 +1,12 @@
 //! Games from and to SGF.
 
+use std::sync::Arc;
+
 use anyhow::{Context as _, ensure};
 use tengen::record::sgf::{self, SgfNode, SgfTree};
 use tengen::record::{GameRecord, LaterSetup};
 
-use super::super::game::{NewGame, OtherGames, Who};
+use super::super::game::{Kept, NewGame, OtherGames, Who};
 use super::super::stored;
 use super::super::tree::{LONGEST_LINE, MAX_NODES, SetUp, Tree};
 use super::{BoardGame, GameEnd, NAME, Session, Step, create};
@@ -85,25 +87,25 @@ impl Session {
         Ok(())
     }
 
-    /// Puts the game of an earlier run before the one that has just begun: taking the last step back takes it up at its
-    /// end.
+    /// Puts the game of an earlier run before the one that has just begun: taking the last step back takes it up where it
+    /// was.
     ///
     /// # Errors
     /// If it cannot be played here.
-    pub(in super::super) fn put_before(
-        &mut self,
-        game: &[u8],
-        terms: &NewGame,
-    ) -> anyhow::Result<()> {
-        let begun = self.game.terms.clone();
-        self.load(game)?;
-        self.go(self.game.live)?;
-        self.game.terms.names.clone_from(&terms.names);
-        self.set_up(terms.players, terms.level)?;
+    pub(in super::super) fn put_before(&mut self, file: &[u8], kept: Kept) -> anyhow::Result<()> {
+        let (flags, begun) = (Arc::clone(&self.flags), self.game.terms.clone());
+        let mut earlier = Session::new(flags, begun, Arc::clone(&self.time))?;
+        earlier.load(file)?;
+        earlier.choose_game(kept.place)?;
+        let game = &mut earlier.game;
+        let live = kept.live.filter(|&live| game.tree.has(live));
+        game.live = live.unwrap_or(game.live);
+        (game.terms.names, game.terms.clock) = (kept.terms.names, kept.terms.clock);
         // Taken up, it is kept again.
-        self.game.is_touched = true;
-        self.begin(begun)?;
-        self.steps.remove(0);
+        game.is_touched = true;
+        earlier.go(earlier.game.live)?;
+        earlier.set_up(kept.terms.players, kept.terms.level)?;
+        self.keep(Step::Replaced(Box::new(earlier.game)));
         self.offering = Some(self.games);
         Ok(())
     }
@@ -125,7 +127,7 @@ impl Session {
             return Ok(());
         }
         let mut texts = old.texts.clone();
-        texts.insert(old.place, self.game_text());
+        texts.insert(old.place, self.game_text().0);
         let (text, is_touched) = (texts.remove(place), self.game.is_touched);
         let tree = sgf::read_tree(&text).map_err(anyhow::Error::from);
         let opened = tree.and_then(|tree| self.open(tree));
@@ -165,6 +167,13 @@ impl Session {
             ..told.clone()
         };
         board.load(&beginning)?;
+        // A rematch begins alike.
+        let terms = NewGame {
+            rules: beginning.rules.clone(),
+            komi: beginning.komi.map(|komi| f64::from(komi.0) / 2.0),
+            handicap: beginning.handicap.into(),
+            ..terms
+        };
         let mut game = BoardGame::new(options, terms, beginning);
         game.notes = told.notes.into_iter().chain(said).collect();
         let root = nodes.first_mut().context("a game has a root")?;
@@ -306,12 +315,24 @@ impl Session {
 
     /// The file: the game with its variations as SGF, and the other games.
     pub(in super::super) fn sgf(&self) -> String {
-        self.game.others.with(&self.game_text())
+        self.to_keep().0
     }
 
-    fn game_text(&self) -> String {
-        let (record, nodes, _) = self.written();
-        sgf::write_tree(&record, &nodes)
+    /// The file, and what it does not say.
+    pub(in super::super) fn to_keep(&self) -> (String, Kept) {
+        let (own, live) = self.game_text();
+        let kept = Kept {
+            terms: self.game.terms.clone(),
+            place: self.game.others.place,
+            live: Some(live),
+        };
+        (self.game.others.with(&own), kept)
+    }
+
+    /// The game as SGF, and the place of its last position among its nodes.
+    fn game_text(&self) -> (String, usize) {
+        let (record, nodes, places) = self.written();
+        (sgf::write_tree(&record, &nodes), places[self.game.live])
     }
 
     /// The game as it is written: its beginning with the result, its nodes, and the place of each node of the tree among

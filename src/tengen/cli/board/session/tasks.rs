@@ -53,6 +53,7 @@ impl Session {
     /// Starts or stops a review of the shown line.
     pub(in super::super) fn want_review(&mut self, on: bool) {
         self.exhausted = None;
+        self.found.clear();
         self.review = on.then(|| self.game.tree.end_of_line(self.game.current));
     }
 
@@ -228,5 +229,25 @@ impl Session {
             pv: Vec::new(),
         });
         Ok(())
+    }
+
+    /// Takes how good a move is that was tried, with the line after it; `None` if the search has failed.
+    pub(in super::super) fn judgement(
+        &mut self,
+        request: TaskRequest,
+        play: Play,
+        found: Option<(Eval, Vec<String>)>,
+    ) {
+        let judged = self.judged.as_mut();
+        // Another move may have been tried meanwhile.
+        let Some(judged) =
+            judged.filter(|judged| (judged.node, judged.play) == (request.node, play))
+        else {
+            return;
+        };
+        match found {
+            Some((eval, pv)) => (judged.done, judged.eval, judged.pv) = (true, eval, pv),
+            None => self.exhausted(request),
+        }
     }
 }

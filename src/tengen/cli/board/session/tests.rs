@@ -9,6 +9,7 @@ use tengen::gtp::parse_vertex;
 use tengen::record::LaterSetup;
 
 use super::super::board_state::BoardState;
+use super::super::game::Kept;
 use super::super::view;
 use super::*;
 use Who::{Engine as Machine, Human};
@@ -123,6 +124,25 @@ fn a_search_is_wanted_until_it_is_exhausted_and_again_elsewhere() {
     let review = board.request(true);
     board.go(1).expect("it is there");
     assert_eq!(board.request(true), review);
+    // It ends with its line.
+    board.delete().expect("no beginning");
+    assert_eq!(board.review, None);
+}
+
+#[test]
+fn a_judgement_without_a_result_is_none() {
+    let (mut board, _) = session(terms("nogo", "5", [Human, Human], ""));
+    let [tried, other] = ["C3", "D4"].map(|at| Play {
+        color: Color::Black,
+        vertex: parse_vertex(at, board.board.size()).expect("a vertex"),
+    });
+    board.judge(tried.vertex).expect("legal");
+    let request = board.request(true).expect("a judgement");
+    // Of a move that was tried before.
+    board.judgement(request, other, None);
+    assert_eq!(board.request(true), Some(request));
+    board.judgement(request, tried, None);
+    assert!(board.judged.is_none() && board.request(true).is_none());
 }
 
 #[test]
@@ -280,8 +300,11 @@ fn a_weaker_engine_is_asked_for_by_its_level() {
     };
     let mut options = EngineOptions::default();
     let usual = options.thinking_limits();
-    strength(3.5).weaken(&mut options).expect("a level");
+    let beside = [("move-temperature", "0.5".to_owned())];
+    let weakened = strength(3.5).weaken(&mut options, &beside);
+    weakened.expect("a level");
     assert_ne!(options, EngineOptions::default());
+    assert_eq!(options.search.move_temperature, 0.5, "given beside it");
     let limits = strength(3.5).limits(&options.thinking_limits(), TimeControl::Unlimited);
     assert_eq!(limits.visits, options.visits);
     let free = Level::default();
@@ -295,24 +318,58 @@ fn a_weaker_engine_is_asked_for_by_its_level() {
 
 #[test]
 fn an_earlier_game_is_one_step_away() {
-    let (mut old, _) = session(terms("go", "9", [Human, Machine], ""));
+    let handicap = NewGame {
+        rules: "Japanese".to_owned(),
+        komi: Some(0.5),
+        handicap: 3,
+        ..terms("go", "9x9", [Human, Machine], "absolute 60")
+    };
+    let (mut old, _) = session(handicap);
     assert!(old.is_untouched());
-    play(&mut old, "E5 C3 G3");
+    play(&mut old, "E5 D4");
     assert!(!old.is_untouched());
-    let (told, text) = (old.game.terms.clone(), old.sgf());
+    let (text, kept) = old.to_keep();
     let (mut new, _) = session(terms("nogo", "5", [Human, Human], ""));
-    new.put_before(text.as_bytes(), &told).expect("a game");
+    new.put_before(text.as_bytes(), kept.clone())
+        .expect("a game");
     assert!(new.is_untouched());
     assert_eq!(
         (&*new.game.terms.game, new.last_step()),
         ("nogo", Some("replaced"))
     );
     new.take_back().expect("there is one");
-    assert_eq!(new.game.terms.players, [Human, Machine]);
+    assert_eq!(new.game.terms, old.game.terms, "also of a rematch");
     assert_eq!(new.game.current, new.game.live);
     assert_eq!(requested_tasks(&new)[0], Some(Task::Move), "it goes on");
     assert_eq!(new.last_step(), None, "nothing was before that");
-    assert!(new.put_before(b"no game", &told).is_err());
+    assert!(new.put_before(b"no game", kept).is_err());
+}
+
+#[test]
+fn an_earlier_game_goes_on_where_it_was() {
+    let (mut old, _) = session(terms("go", "9", [Human, Machine], ""));
+    old.load(b"(;GM[1]SZ[9];B[aa])(;GM[1]SZ[9];B[ee];W[ce];B[gg])")
+        .expect("two games");
+    old.choose_game(1).expect("it has two");
+    // The last of the moves is not in the main line, and its number is not its place in the file.
+    for (node, moves) in [(1, "D4 G7"), (3, "A1"), (1, "C7"), (5, "E3")] {
+        old.go(node).expect("it is there");
+        play(&mut old, moves);
+    }
+    let (text, kept) = old.to_keep();
+    let json = serde_json::to_string(&kept).expect("JSON");
+    let kept = serde_json::from_str(&json).expect("ours");
+    let (mut new, _) = session(terms("nogo", "5", [Human, Human], ""));
+    play(&mut new, "C3");
+    new.put_before(text.as_bytes(), kept).expect("a game");
+    new.take_back().expect("the earlier one");
+    assert_eq!(new.game.others.place, 1);
+    assert_eq!(new.game.live, new.game.current);
+    let plays = |board: &Session| board.game.moves(board.game.live).plays;
+    assert_eq!(plays(&new), plays(&old));
+    // A file of an earlier version says less.
+    let told: Kept = serde_json::from_str(r#"{"game":"go","size":"9"}"#).expect("JSON");
+    assert_eq!((told.place, told.live), (0, None));
 }
 
 #[test]

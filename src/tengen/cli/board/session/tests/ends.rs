@@ -77,7 +77,10 @@ fn a_person_resigns_for_himself_while_the_engine_thinks() {
         assert_eq!(requested_tasks(&board), [None, None]);
     }
     let (mut board, _) = session(terms("go", "5", [Machine, Machine], ""));
+    play(&mut board, "C3");
+    board.go(0).expect("it is there");
     assert!(board.resign().is_err() && board.end().is_none());
+    assert_eq!(board.game.current, 0, "a refusal changes nothing");
 }
 
 #[test]

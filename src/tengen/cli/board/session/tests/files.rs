@@ -2,7 +2,7 @@
 
 use tengen_nn::files::scratch::Scratch;
 
-use super::super::super::autosave::Autosave;
+use super::super::super::autosave::{self, Autosave};
 use super::*;
 
 #[test]
@@ -13,11 +13,36 @@ fn a_game_that_could_not_be_kept_is_kept_later() {
     let folder = scratch.path().join("state");
     let file = folder.join("board.sgf");
     std::fs::write(&folder, "in the way").expect("writable");
-    let autosave = Autosave::new(Arc::new(BoardState::new(board)), file.clone());
+    let autosave = Autosave::new(Arc::new(BoardState::new(board)), (file.clone(), None));
     assert!(autosave.save() && autosave.save(), "it is tried again");
     std::fs::remove_file(&folder).expect("it is ours");
     assert!(autosave.save() && file.exists());
     assert!(!autosave.save(), "there is nothing left to write");
+}
+
+#[test]
+fn two_boards_do_not_keep_their_games_in_one_file() {
+    let scratch = Scratch::new("board-kept-twice");
+    let file = scratch.path().join("board.sgf");
+    let [one, other] = ["C3", "D4"].map(|at| {
+        let (mut board, _) = session(terms("go", "9", [Human, Human], ""));
+        play(&mut board, at);
+        Autosave::new(Arc::new(BoardState::new(board)), (file.clone(), None))
+    });
+    let text = |ending: &str| {
+        let path = format!("{}{ending}", file.display());
+        std::fs::read_to_string(path).unwrap_or_default()
+    };
+    assert!(one.save() && other.save() && !one.save());
+    assert!(text("").contains(";B[cg]") && text(".bak").is_empty());
+    let (mut third, _) = session(terms("go", "9", [Human, Human], ""));
+    let refused = autosave::open(&mut third, Some(file.clone())).expect_err("it is in use");
+    let refused = format!("{refused:#}");
+    assert!(refused.contains("another tengen board"), "{refused}");
+    // When the first one has ended, the other takes the file over.
+    drop(one);
+    assert!(other.save() && text("").contains(";B[df]"));
+    assert!(text(".bak").contains(";B[cg]"));
 }
 
 #[test]
@@ -160,8 +185,8 @@ fn a_kept_game_is_offered_until_something_is_done() {
     play(&mut old, "E5");
     let begun = || {
         let (mut new, _) = session(terms("nogo", "5", [Human, Human], ""));
-        let told = old.game.terms.clone();
-        new.put_before(old.sgf().as_bytes(), &told).expect("a game");
+        let (text, kept) = old.to_keep();
+        new.put_before(text.as_bytes(), kept).expect("a game");
         assert!(new.is_offering());
         new
     };
