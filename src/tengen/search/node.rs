@@ -199,6 +199,13 @@ impl Node {
         self.weight.load(Ordering::Relaxed)
     }
 
+    /// Visits of its moves, and its own: not those that were folded into [`Node::own`].
+    pub(super) fn unfolded(&self) -> u32 {
+        let own = u32::from(self.state().phase() == Phase::Expanded);
+        self.visits()
+            .saturating_sub(self.weight().saturating_sub(own))
+    }
+
     /// Mean value and mean square over this node's visits. Proven bounds clamp both, even if
     /// another thread has just written a mean computed earlier.
     pub(super) fn stats(&self) -> (f32, f32) {
