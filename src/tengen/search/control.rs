@@ -143,6 +143,12 @@ impl Control {
         self.stop.is_raised() || budget.is_some_and(|budget| self.elapsed() >= budget.maximum)
     }
 
+    /// Whether to keep a copy of the tree that was begun at this time of the search. One that the end of the time has cut
+    /// short is kept if it took most of the time: the next search would get no further.
+    pub(super) fn keeps_copy(&self, began: Duration) -> bool {
+        !self.is_over() || self.reason() == StopReason::Time && self.elapsed() / 2 >= began
+    }
+
     /// Occasionally checks whether the budget's rules end the search. Call it after each batch,
     /// from any worker. `leaders` returns the state of the root and is rarely called.
     pub(super) fn judge(&self, leaders: impl FnOnce() -> Leaders) {
@@ -369,6 +375,24 @@ mod tests {
         assert_eq!(control.reason(), StopReason::Time);
         clock.advance(Duration::from_secs(1));
         assert_eq!(control.overdue(&mut watch), Some(Overdue::Late));
+    }
+
+    #[test]
+    fn a_copy_that_took_most_of_the_time_is_kept_though_it_is_cut_short() {
+        let second = Duration::from_secs(1);
+        let budget = Some(Budget::fixed(second, second));
+        let limits = Limits {
+            visits: None,
+            budget,
+        };
+        let (late, early) = (second * 3 / 4, second / 4);
+        let (limited, _, clock) = control(limits, 0);
+        assert!(limited.keeps_copy(late));
+        clock.advance(second);
+        assert!(limited.keeps_copy(early) && !limited.keeps_copy(late));
+        let (stopped, stop, _) = control(limits, 0);
+        stop.raise();
+        assert!(!stopped.keeps_copy(Duration::ZERO));
     }
 
     #[test]

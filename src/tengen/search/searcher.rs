@@ -297,8 +297,9 @@ impl<G: Encode> Searcher<G> {
             if !control.wants_room() || !pool.is_idle() || control.is_over() {
                 return Ok(());
             }
-            let go_on = || !control.is_over();
-            match reuse::with_room(&root.tree, root.node, self.memory(), go_on) {
+            let (began, go_on) = (control.elapsed(), || !control.is_over());
+            let copy = reuse::with_room(&root.tree, root.node, self.memory(), go_on);
+            match copy.filter(|_| control.keeps_copy(began)) {
                 Some((tree, node)) => (root.tree, root.node) = (tree, node),
                 None => {
                     control.end(StopReason::Memory);
