@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
+use super::bias::Errors;
 use super::edge::Edge;
 use super::node::{NodeId, Phase};
 use super::tree::Tree;
@@ -115,7 +116,6 @@ pub(super) fn with_room(
         return None;
     }
     let mut copy = new_tree(memory, tree.biases.factor());
-    copy.biases.copy_from(&tree.biases);
     let new_root = copy.find_or_add(tree.node(root).key())?;
     copy.node(new_root).fold_from(tree.node(root));
     // The most visited first; ties by age, so that equal searches stay equal.
@@ -134,6 +134,10 @@ pub(super) fn with_room(
         }
         let choices = copy.copy_choices(tree.choices(node))?;
         copy.node(new).copy_from(node, choices);
+        if let Some(entry) = node.bias() {
+            let none = Errors::default();
+            copy.biases.replace(entry, none, node.errors());
+        }
         for (index, edge) in tree.edges(node).enumerate() {
             let Some(child) = edge.child() else { continue };
             let child_node = tree.node(child);
@@ -316,6 +320,20 @@ mod tests {
         let phase = |key: u32| Some(new.node(new.find(key.into())?).state().phase());
         assert_eq!(phase(last - 1), Some(Phase::Expanded));
         assert_eq!((phase(last), phase(last + 1)), (Some(Phase::New), None));
+    }
+
+    #[test]
+    fn a_copy_knows_the_errors_of_its_own_nodes_only() {
+        let old = new_tree(MEMORY, 0.5);
+        let [root, child, lost] = [10, 20, 30].map(|key| grow(&old, key, 2));
+        link(&old, root, 0, child, 2);
+        for (id, sum) in [(child, 0.2), (lost, 0.9)] {
+            let (node, errors) = (old.node(id), Errors { sum, weight: 1.0 });
+            node.set_bias(1);
+            old.biases.replace(1, node.replace_errors(errors), errors);
+        }
+        let (new, _) = with_room(&old, root, MEMORY, || true).unwrap();
+        assert!((new.biases.correction(1) - 0.1).abs() < 1e-6);
     }
 
     #[test]
