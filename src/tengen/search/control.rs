@@ -14,9 +14,11 @@ use crate::clock::{Clock, Progress, StopReason};
 /// else would notice.
 const STALL: Duration = Duration::from_secs(60);
 /// With a budget, 1/STALL_SHARE of its target time, so that another network can still use the rest,
-/// but at least MIN_STALL, because a busy machine is not a failure.
+/// but at least [`StallWatch::patience`].
 const STALL_SHARE: u32 = 2;
-pub(super) const MIN_STALL: Duration = Duration::from_secs(1);
+/// A busy machine is not a failure, and a large network is slow: this long, and this many times the slowest batch.
+const MIN_STALL: Duration = Duration::from_secs(1);
+const SLOWER: u32 = 3;
 /// Maximum time counted between two checks: the whole process may have been suspended.
 const LONGEST_LOOK: Duration = Duration::from_millis(100);
 
@@ -290,11 +292,12 @@ impl Control {
         if watch.playouts == Some(self.playouts()) {
             watch.standing_still += passed.min(LONGEST_LOOK);
         } else {
+            watch.slowest = watch.slowest();
             (watch.playouts, watch.standing_still) = (Some(self.playouts()), Duration::ZERO);
         }
         let ignored = watch.stop_seen.is_some_and(|at| since(at) >= BATCH);
         let stall_limit = self.limits.budget.map_or(STALL, |budget| {
-            (budget.target / STALL_SHARE).clamp(MIN_STALL, STALL)
+            (budget.target / STALL_SHARE).clamp(watch.patience(), STALL)
         });
         let stalled = watch.standing_still >= stall_limit;
         let late = self.limits.budget.is_some_and(|budget| {
@@ -332,6 +335,28 @@ pub(super) struct StallWatch {
     /// The number of playouts at the last check, and how long it has been unchanged.
     playouts: Option<u64>,
     standing_still: Duration,
+    /// The longest time without a playout before that, also in earlier searches.
+    slowest: Duration,
+}
+
+impl StallWatch {
+    /// Of threads whose longest time without a playout was this so far.
+    pub(super) fn after(slowest: Duration) -> StallWatch {
+        StallWatch {
+            slowest,
+            ..StallWatch::default()
+        }
+    }
+
+    /// The longest time without a playout so far.
+    pub(super) fn slowest(&self) -> Duration {
+        self.slowest.max(self.standing_still)
+    }
+
+    /// How long threads may take at least before they are given up.
+    pub(super) fn patience(&self) -> Duration {
+        (SLOWER * self.slowest).clamp(MIN_STALL, STALL)
+    }
 }
 
 #[cfg(test)]
@@ -458,6 +483,22 @@ mod tests {
         assert_eq!(control.overdue(&mut watch), None);
         let stalled = look_on(&control, &clock, &mut watch, target / STALL_SHARE);
         assert_eq!(stalled, Some(Overdue::Hung));
+    }
+
+    #[test]
+    fn a_slow_network_is_not_taken_for_one_that_hangs() {
+        let budget = Budget::fixed(MIN_STALL, 60 * MIN_STALL);
+        let limits = Limits {
+            visits: None,
+            budget: Some(budget),
+        };
+        let (control, _, clock) = control(limits, 0);
+        let mut watch = StallWatch::default();
+        let mut look_on = |time| look_on(&control, &clock, &mut watch, time);
+        assert_eq!(look_on(MIN_STALL * 9 / 10), None);
+        control.count_playouts(1);
+        assert_eq!(look_on(2 * MIN_STALL), None);
+        assert_eq!(look_on(MIN_STALL), Some(Overdue::Hung));
     }
 
     #[test]
