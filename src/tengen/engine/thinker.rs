@@ -86,7 +86,7 @@ impl ThinkerLog {
     }
 }
 
-/// Maximum wait for the preparation of a thinker: a device that takes longer hangs. Large networks take a minute or two.
+/// Maximum wait for the preparation of a thinker: a device that takes longer hangs. Large networks take a minute.
 const LONGEST_PREPARATION: Duration = Duration::from_secs(300);
 
 /// One task for the thinker.
@@ -302,8 +302,8 @@ mod tests {
     use crate::game::BoardSize;
     use crate::search::Limits;
 
-    /// Takes 91 s to prepare, from when it is stopped if it is lazy; the visits of its searches are the seconds that they
-    /// are given.
+    /// Takes 91 s to prepare, from when it is stopped if it is lazy; the visits of its searches are the seconds that
+    /// they are given.
     struct Slow {
         time: FakeClock,
         is_lazy: bool,

@@ -145,8 +145,8 @@ impl Control {
         self.stop.is_raised() || budget.is_some_and(|budget| self.elapsed() >= budget.maximum)
     }
 
-    /// Whether to keep a copy of the tree that was begun at this time of the search. One that the end of the time has cut
-    /// short is kept if it took most of the time: the next search would get no further.
+    /// Whether to keep a copy of the tree that was begun at this time of the search. One that was cut short by the end
+    /// of the time is kept if it took most of it: the next search would get no further.
     pub(super) fn keeps_copy(&self, began: Duration) -> bool {
         !self.is_over() || self.reason() == StopReason::Time && self.elapsed() / 2 >= began
     }

@@ -337,8 +337,8 @@ impl<G: Encode> Searcher<G> {
         (self.options.params.memory_mib as usize) << 20
     }
 
-    /// The threads, idle after their last job; new ones where there are none or they failed. While they are idle nothing
-    /// else uses the tree and the sums of points: the root may be folded, and each thread may go on with its own sums.
+    /// The threads, idle after their last job; new ones where there are none or they failed. While they are idle
+    /// nothing else uses the tree and the sums of points: nodes may be folded, and each thread go on with its own sums.
     fn workers(
         &mut self,
         position: &G,
