@@ -50,7 +50,7 @@ pub struct MoveTime {
     pub ply: u32,
     /// Side that moved.
     pub color: Color,
-    /// Budget of the clock; `None` without a clock.
+    /// Its budget; `None` without a clock.
     pub budget: Option<Budget>,
     /// Its time and search; the time without lag.
     pub used: MoveTimeUsed,
@@ -149,7 +149,7 @@ impl Timing {
         self.sides[color.opponent().index()].manager.lag = manager.lag;
     }
 
-    /// Limits of a search for the side to move of `position`, and the clock's part in them.
+    /// Limits of a search for the side to move of `position`, and their budget if a clock runs.
     pub(super) fn limits<G: Game>(&mut self, position: &G) -> (Limits, Option<Budget>) {
         let mover = position.to_move();
         let (ply, left) = (position.ply(), position.plies_left());
@@ -189,7 +189,10 @@ impl Timing {
             (fixed, clock) => fixed.or(clock),
         };
         let visits = wanted.visits;
-        (Limits { visits, budget }, clock)
+        (
+            Limits { visits, budget },
+            budget.filter(|_| clock.is_some()),
+        )
     }
 
     /// Charges a move of `color` at `ply`.
