@@ -419,6 +419,9 @@ impl<G: Game> Engine for Player<G> {
 
     fn get_ready(&mut self, stop: &StopFlag) {
         self.worker.get_ready(&self.history.game_state(), stop);
+        if let Some(book) = &self.book {
+            book.is_there();
+        }
     }
 
     fn forget(&mut self) {
