@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::super::choose::{choose, loses_the_count};
-use super::super::dead_stones::EstimateLimits;
 use super::super::passing::{self, AfterSearch, PassJudgement};
 use super::super::solver_thinker::merge_losing;
 use super::super::thinker::searched;
+use super::super::timing::EstimateLimits;
 use super::super::{Decision, Engine as _, MoveKind, MoveRequest, ThinkError};
 use super::{Player, REPORT_INTERVAL};
 use crate::clock::{Budget, StopReason};
