@@ -21,7 +21,7 @@ pub enum StopReason {
     Proven,
     /// There is only one legal move, or only one that is not proven to lose.
     OnlyMove,
-    /// The tree has filled its memory, and there was no time for pruning.
+    /// The tree has filled its memory, and there was none for pruning; trees over playouts are not pruned.
     Memory,
     /// There was no search: the move is from a book of openings.
     Book,

@@ -1,12 +1,11 @@
-//! What is dead at the end of a game, and how long may be spent on it: a controller waits, a clock does not.
+//! What is dead at the end of a game.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::clock::stop::ANSWER;
-use crate::clock::{Budget, Clock};
+use super::timing::EstimateLimits;
+use crate::clock::Clock;
 use crate::game::{Game, Move, OwnershipEstimate, Settled, scoring};
 use crate::search::StopFlag;
 
@@ -27,6 +26,9 @@ const MAX_ESTIMATE_PLIES: u64 = 200_000;
 
 /// The same where those leave something open towards the end of a game, and a controller has asked.
 const CAREFUL_PLIES: u64 = 450_000;
+
+/// An estimate from fewer playouts per side to move is useless.
+const MIN_PLAYOUTS: u64 = 200;
 
 /// Assumed playouts per second for each side to move, times the points of the board, until a
 /// judgement has measured them.
@@ -94,8 +96,14 @@ impl<G: Game> DeadStoneEstimator<G> {
         }
         let guess = PLAYOUTS_PER_SECOND / position.size().area() as f64;
         let rate = self.rate.unwrap_or(guess);
-        let playouts = effort.playouts(max_estimate_rollouts(position), rate, self.time.now());
-        self.settle_by(playouts.ok_or(ScoringInterrupted)?, position, effort)
+        let most = max_estimate_rollouts(position);
+        // The speed may have changed.
+        let given = effort.share(2, self.time.now());
+        let playouts = given.map_or(most, |time| most.min((rate * time.as_secs_f64()) as u64));
+        if playouts < MIN_PLAYOUTS {
+            return Err(ScoringInterrupted);
+        }
+        self.settle_by(playouts, position, effort)
     }
 
     /// What was expected of a position when it was judged last.
@@ -158,86 +166,6 @@ pub(super) fn stones<G: Game>(position: &G) -> usize {
     stones.count()
 }
 
-/// While a clock runs, an estimate may take 1/SHARE of the planned move time.
-const SHARE: u32 = 4;
-
-/// An estimate from fewer playouts per side to move is useless.
-const MIN_PLAYOUTS: u64 = 200;
-
-/// Limits of an estimate.
-#[derive(Clone, Copy)]
-pub(super) struct EstimateLimits<'a> {
-    /// Raised when it must be given up.
-    pub(super) stop: &'a StopFlag,
-    /// While a clock runs.
-    time: Option<Time>,
-}
-
-#[derive(Clone, Copy)]
-struct Time {
-    /// Planned maximum time.
-    share: Duration,
-    /// When the move is planned to end.
-    planned: Duration,
-    /// Deadline.
-    until: Duration,
-}
-
-impl<'a> EstimateLimits<'a> {
-    /// For a move with this budget that began at `started`.
-    pub(super) fn within(budget: Option<Budget>, started: Duration, stop: &'a StopFlag) -> Self {
-        let time = budget.map(|budget| Time {
-            share: budget.target / SHARE,
-            planned: started.saturating_add(budget.target),
-            until: started.saturating_add(budget.hard),
-        });
-        EstimateLimits { stop, time }
-    }
-
-    /// For a controller without a running clock.
-    pub(super) fn of_controller(stop: &'a StopFlag) -> Self {
-        EstimateLimits { stop, time: None }
-    }
-
-    /// Number of playouts for an estimate that begins `now`, at a speed of `per_second` and at most
-    /// `wanted`; `None` if there is time for too few.
-    pub(super) fn playouts(&self, wanted: u64, per_second: f64, now: Duration) -> Option<u64> {
-        let playouts = self.time.map_or(wanted, |time| {
-            // The speed may have changed.
-            let left = time.until.saturating_sub(now) / 2;
-            wanted.min((per_second * time.share.min(left).as_secs_f64()) as u64)
-        });
-        (playouts >= MIN_PLAYOUTS).then_some(playouts)
-    }
-
-    /// Whether a clock runs.
-    pub(super) fn is_timed(&self) -> bool {
-        self.time.is_some()
-    }
-
-    /// What is left `now` for other estimates than playouts; `None` without a clock.
-    pub(super) fn budget(&self, now: Duration) -> Option<Budget> {
-        let left = |time: Time| time.share.min(time.until.saturating_sub(now));
-        self.time.map(|time| with_answer(left(time)))
-    }
-
-    /// What is left `now` of the planned time of the move; `None` if nothing is, or without a clock.
-    pub(super) fn rest(&self, now: Duration) -> Option<Budget> {
-        let time = self.time.filter(|time| now < time.planned)?;
-        Some(with_answer(time.planned - now))
-    }
-
-    /// Whether it must be given up.
-    pub(super) fn is_over(&self, now: Duration) -> bool {
-        self.stop.is_raised() || self.time.is_some_and(|time| now >= time.until)
-    }
-}
-
-/// A budget of this time for a search and its answer, which would be late if the search took all of it.
-fn with_answer(time: Duration) -> Budget {
-    Budget::fixed(time - ANSWER.min(time / 4), time)
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -298,20 +226,6 @@ mod tests {
         assert_eq!(asked(400, 500), (Duration::ZERO, None));
         let quarter = Duration::from_millis(300);
         assert_eq!(asked(1200, 60_000), (quarter, Some(300)));
-    }
-
-    #[test]
-    fn searches_of_a_pass_have_time_to_answer() {
-        let (target, stop) = (Duration::from_secs(4), StopFlag::new());
-        let budget = Budget::fixed(target, target);
-        let effort = EstimateLimits::within(Some(budget), Duration::ZERO, &stop);
-        for now in [0, 2500, 3999].map(Duration::from_millis) {
-            for budget in [effort.budget(now), effort.rest(now)] {
-                let budget = budget.expect("there is time left");
-                assert!(now + budget.hard <= target && budget.target < budget.hard);
-            }
-        }
-        assert!(effort.rest(target).is_none());
     }
 
     #[test]

@@ -15,7 +15,8 @@ type ReadBook = Box<dyn FnOnce() -> Option<(BookMeta, Book)> + Send>;
 
 /// A book, and how moves are chosen from it.
 pub(crate) struct FromBook {
-    /// Read when it is first asked: that takes longer than all else that an engine does at its start.
+    /// Read before a game with a clock, or when it is first asked: that takes longer than all else that an engine does
+    /// at its start.
     open: LazyCell<Option<(BookMeta, Book)>, ReadBook>,
     /// What a move may be worth less than the best, in units of value.
     variety: f32,

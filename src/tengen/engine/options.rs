@@ -161,7 +161,8 @@ crate::settings! {
             ValueReader("SECONDS", "seconds, more than 0", |text| {
                 seconds(text).ok().filter(|time| !time.is_zero()).map(Some)
             }),
-            "Time per search; under a clock the shorter of the two holds";
+            "Time per search; under a clock the shorter of the two holds. Without one a look \
+             at a pass near the end of a game of Go comes on top";
         lag: Option<Duration> = None => "0.06",
             ValueReader("SECONDS", "seconds, not negative", |text| seconds(text).ok().map(Some)),
             "Time per move that the controller charges in addition to the engine's own, until time_left lets it be \

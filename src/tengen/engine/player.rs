@@ -6,14 +6,14 @@ mod ending;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::dead_stones::{DeadStoneEstimator, EstimateLimits};
+use super::dead_stones::DeadStoneEstimator;
 use super::from_book::FromBook;
 use super::history::History;
 use super::loading;
 use super::passing::{self, AfterSearch, PassJudgement};
 use super::static_policy::{self, StaticPolicy};
 use super::thinker::Worker;
-use super::timing::{self, Timing};
+use super::timing::{self, EstimateLimits, Timing};
 use super::{
     AnalysisEffort, AnalysisRequest, ClockState, Decision, Engine, EngineError, Listener,
     MakeThinker, MoveKind, MoveRequest, MoveTime, Request, Resign, RulesError, ScoringInterrupted,
@@ -435,6 +435,9 @@ impl<G: Game> Engine for Player<G> {
 
     fn get_ready(&mut self, stop: &StopFlag) {
         self.worker.get_ready(&self.history.game_state(), stop);
+        if let Some(book) = &self.book {
+            book.is_there();
+        }
     }
 
     fn forget(&mut self) {

@@ -86,8 +86,8 @@ impl ThinkerLog {
     }
 }
 
-/// Maximum wait for the preparation of a thinker: a device that takes longer hangs.
-const LONGEST_PREPARATION: Duration = Duration::from_secs(60);
+/// Maximum wait for the preparation of a thinker: a device that takes longer hangs. Large networks take a minute.
+const LONGEST_PREPARATION: Duration = Duration::from_secs(300);
 
 /// One task for the thinker.
 type Job<G> = Box<dyn FnOnce(&mut dyn Thinker<G>) + Send>;
@@ -153,8 +153,10 @@ impl<G: Game> Worker<G> {
         request.stop = stop.clone();
         let given_up = StopFlag::new();
         let is_late = given_up.clone();
+        let (time, asked) = (Arc::clone(&self.time), self.time.now());
         let answer = self.send(move |thinker, tell| {
-            // It may have waited behind others for too long.
+            // It may have waited behind others, perhaps for too long.
+            request.limits = request.limits.after(time.now().saturating_sub(asked));
             if !is_late.is_raised() {
                 let mut seen = |report: &SearchReport| tell(ThinkerReply::Seen(report.clone()));
                 tell(ThinkerReply::Done(thinker.search(&request, &mut seen)));
@@ -289,5 +291,77 @@ fn wait(
         if stop.is_raised() && now.saturating_sub(*told_to_stop.get_or_insert(now)) >= grace {
             return Err(ThinkError::Late);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{FillGame, report};
+    use super::*;
+    use crate::clock::FakeClock;
+    use crate::game::BoardSize;
+    use crate::search::Limits;
+
+    /// Takes 91 s to prepare, from when it is stopped if it is lazy; the visits of its searches are the seconds that
+    /// they are given.
+    struct Slow {
+        time: FakeClock,
+        is_lazy: bool,
+    }
+
+    impl Thinker<FillGame> for Slow {
+        fn search(
+            &mut self,
+            request: &SearchRequest<FillGame>,
+            _: &mut Observer<'_>,
+        ) -> Result<SearchReport, ThinkError> {
+            let given = request
+                .limits
+                .budget
+                .map_or(0, |budget| budget.target.as_secs());
+            Ok(report(&[(0, given, 1.0)]))
+        }
+
+        fn prepare(&mut self, _: &GameState<FillGame>, stop: &StopFlag) {
+            while self.is_lazy && !stop.is_raised() {
+                std::thread::yield_now();
+            }
+            self.time.advance(Duration::from_secs(90));
+            // Long enough for a waiting thread to see it.
+            std::thread::sleep(20 * LOOK);
+            self.time.advance(Duration::from_secs(1));
+        }
+    }
+
+    fn slow(is_lazy: bool) -> (Worker<FillGame>, GameState<FillGame>, FakeClock) {
+        let clock = FakeClock::new();
+        let time = clock.clone();
+        let make: MakeThinker<FillGame> = Arc::new(move || {
+            let time = time.clone();
+            Box::new(Slow { time, is_lazy })
+        });
+        let empty = FillGame::new(BoardSize::new(5, 1)).expect("a legal size");
+        let worker = Worker::new(make, Arc::new(clock.clone()));
+        (worker, empty.into(), clock)
+    }
+
+    #[test]
+    fn a_search_that_waits_for_a_preparation_has_the_rest_of_its_time() {
+        let (mut worker, start, _) = slow(true);
+        worker.prepare(&start);
+        let all = Duration::from_secs(200);
+        let request = SearchRequest::new(start).within(Limits {
+            visits: None,
+            budget: Some(Budget::fixed(all, all)),
+        });
+        let found = worker.search(request, &mut |_| {}).expect("it answers");
+        assert_eq!(found.moves[0].visits, 200 - 91);
+    }
+
+    #[test]
+    fn a_preparation_may_take_more_than_a_minute() {
+        let (mut worker, start, clock) = slow(false);
+        worker.get_ready(&start, &StopFlag::new());
+        assert_eq!(clock.now(), Duration::from_secs(91));
     }
 }

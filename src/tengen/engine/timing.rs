@@ -1,14 +1,15 @@
-//! Both sides' clocks of a game in progress, and the limits and times of moves.
+//! Both sides' clocks of a game in progress, and the limits and times of moves and of what is done beside their search.
 
 use std::fmt;
 use std::time::Duration;
 
+use crate::clock::stop::ANSWER;
 use crate::clock::{
     Budget, ClockAccount, Lag, MoveTimeUsed, SideClock, Situation, TimeControl, TimeLeft,
     TimeManager, TimeParams,
 };
 use crate::game::{Color, Game};
-use crate::search::{Limits, SearchReport};
+use crate::search::{Limits, SearchReport, StopFlag};
 
 /// Thinking time without visits, time per move and clock.
 pub const DEFAULT_TIME_PER_MOVE: Duration = Duration::from_secs(2);
@@ -50,7 +51,7 @@ pub struct MoveTime {
     pub ply: u32,
     /// Side that moved.
     pub color: Color,
-    /// Budget of the clock; `None` without a clock.
+    /// Its budget; `None` without a clock.
     pub budget: Option<Budget>,
     /// Its time and search; the time without lag.
     pub used: MoveTimeUsed,
@@ -149,7 +150,7 @@ impl Timing {
         self.sides[color.opponent().index()].manager.lag = manager.lag;
     }
 
-    /// Limits of a search for the side to move of `position`, and the clock's part in them.
+    /// Limits of a search for the side to move of `position`, and their budget if a clock runs.
     pub(super) fn limits<G: Game>(&mut self, position: &G) -> (Limits, Option<Budget>) {
         let mover = position.to_move();
         let (ply, left) = (position.ply(), position.plies_left());
@@ -189,7 +190,8 @@ impl Timing {
             (fixed, clock) => fixed.or(clock),
         };
         let visits = wanted.visits;
-        (Limits { visits, budget }, clock)
+        let charged = budget.filter(|_| clock.is_some());
+        (Limits { visits, budget }, charged)
     }
 
     /// Charges a move of `color` at `ply`.
@@ -257,6 +259,71 @@ impl Side {
             );
         }
     }
+}
+
+/// In a move with a budget, an estimate beside the search may take 1/ESTIMATE_SHARE of the planned time.
+const ESTIMATE_SHARE: u32 = 4;
+
+/// Limits of an estimate beside a search, such as of dead stones: a controller waits, a clock does not.
+#[derive(Clone, Copy)]
+pub(super) struct EstimateLimits<'a> {
+    /// Raised when it must be given up.
+    pub(super) stop: &'a StopFlag,
+    /// When the move began, and its budget.
+    time: Option<(Duration, Budget)>,
+}
+
+impl<'a> EstimateLimits<'a> {
+    /// For a move with this budget that began at `started`.
+    pub(super) fn within(budget: Option<Budget>, started: Duration, stop: &'a StopFlag) -> Self {
+        let time = budget.map(|budget| (started, budget));
+        EstimateLimits { stop, time }
+    }
+
+    /// For a controller without a running clock.
+    pub(super) fn of_controller(stop: &'a StopFlag) -> Self {
+        EstimateLimits { stop, time: None }
+    }
+
+    /// Whether a clock runs.
+    pub(super) fn is_timed(&self) -> bool {
+        self.time.is_some()
+    }
+
+    /// What is left `now` of the move's budget.
+    fn left(&self, now: Duration) -> Option<Budget> {
+        let (started, budget) = self.time?;
+        Some(budget.after(now.saturating_sub(started)))
+    }
+
+    /// The time of an estimate that begins `now`, at most 1/`part` of what is left; `None` without a clock.
+    pub(super) fn share(&self, part: u32, now: Duration) -> Option<Duration> {
+        let (_, budget) = self.time?;
+        let most = self.left(now)?.hard / part;
+        Some(most.min(budget.target / ESTIMATE_SHARE))
+    }
+
+    /// The same of an estimate by a search, in all that is left.
+    pub(super) fn budget(&self, now: Duration) -> Option<Budget> {
+        self.share(1, now).map(with_answer)
+    }
+
+    /// What is left `now` of the planned time of the move; `None` if nothing is, or without a clock.
+    pub(super) fn rest(&self, now: Duration) -> Option<Budget> {
+        let rest = self.left(now)?.target;
+        (!rest.is_zero()).then(|| with_answer(rest))
+    }
+
+    /// Whether it must be given up.
+    pub(super) fn is_over(&self, now: Duration) -> bool {
+        let is_late = |left: Budget| left.hard.is_zero();
+        self.stop.is_raised() || self.left(now).is_some_and(is_late)
+    }
+}
+
+/// A budget of this time for a search and its answer, which would be late if the search took all of it.
+fn with_answer(time: Duration) -> Budget {
+    Budget::fixed(time - ANSWER.min(time / 4), time)
 }
 
 impl fmt::Display for MoveTime {
@@ -368,6 +435,20 @@ mod tests {
         assert_eq!(hard(None), Some(second + FIXED_TIME_SLACK));
         assert_eq!(hard(Some(late)), Some(late));
         assert_eq!(hard(Some(Duration::ZERO)), Some(second));
+    }
+
+    #[test]
+    fn searches_of_a_pass_have_time_to_answer() {
+        let (target, stop) = (Duration::from_secs(4), StopFlag::new());
+        let budget = Budget::fixed(target, target);
+        let effort = EstimateLimits::within(Some(budget), Duration::ZERO, &stop);
+        for now in [0, 2500, 3999].map(Duration::from_millis) {
+            for budget in [effort.budget(now), effort.rest(now)] {
+                let budget = budget.expect("there is time left");
+                assert!(now + budget.hard <= target && budget.target < budget.hard);
+            }
+        }
+        assert!(effort.rest(target).is_none());
     }
 
     #[test]

@@ -94,13 +94,6 @@ impl Biases {
         self.add(entry, 1, new.weight - old.weight);
     }
 
-    /// Copies the entries of a table of equal size.
-    pub(super) fn copy_from(&self, other: &Biases) {
-        for (to, from) in self.errors.iter().zip(&other.errors) {
-            to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
-        }
-    }
-
     /// Forgets all errors.
     pub(super) fn clear(&mut self) {
         self.errors.fill_with(AtomicU32::default);
@@ -200,9 +193,6 @@ mod tests {
         biases.replace(3, one, Errors::default());
         assert!((biases.correction(3) + 0.05).abs() < 1e-6);
         assert_eq!(biases.correction(4), 0.0);
-        let copy = Biases::new(0.5, 8);
-        copy.copy_from(&biases);
-        assert_eq!(copy.correction(3), biases.correction(3));
     }
 
     #[test]

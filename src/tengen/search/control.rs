@@ -14,9 +14,11 @@ use crate::clock::{Clock, Progress, StopReason};
 /// else would notice.
 const STALL: Duration = Duration::from_secs(60);
 /// With a budget, 1/STALL_SHARE of its target time, so that another network can still use the rest,
-/// but at least MIN_STALL, because a busy machine is not a failure.
+/// but at least [`StallWatch::patience`].
 const STALL_SHARE: u32 = 2;
-pub(super) const MIN_STALL: Duration = Duration::from_secs(1);
+/// A busy machine is not a failure, and a large network is slow: this long, and this many times the slowest batch.
+const MIN_STALL: Duration = Duration::from_secs(1);
+const SLOWER: u32 = 3;
 /// Maximum time counted between two checks: the whole process may have been suspended.
 const LONGEST_LOOK: Duration = Duration::from_millis(100);
 
@@ -141,6 +143,12 @@ impl Control {
     pub(super) fn is_due(&self) -> bool {
         let budget = self.limits.budget;
         self.stop.is_raised() || budget.is_some_and(|budget| self.elapsed() >= budget.maximum)
+    }
+
+    /// Whether to keep a copy of the tree that was begun at this time of the search. One that was cut short by the end
+    /// of the time is kept if it took most of it: the next search would get no further.
+    pub(super) fn keeps_copy(&self, began: Duration) -> bool {
+        !self.is_over() || self.reason() == StopReason::Time && self.elapsed() / 2 >= began
     }
 
     /// Occasionally checks whether the budget's rules end the search. Call it after each batch,
@@ -284,11 +292,12 @@ impl Control {
         if watch.playouts == Some(self.playouts()) {
             watch.standing_still += passed.min(LONGEST_LOOK);
         } else {
+            watch.slowest = watch.slowest();
             (watch.playouts, watch.standing_still) = (Some(self.playouts()), Duration::ZERO);
         }
         let ignored = watch.stop_seen.is_some_and(|at| since(at) >= BATCH);
         let stall_limit = self.limits.budget.map_or(STALL, |budget| {
-            (budget.target / STALL_SHARE).clamp(MIN_STALL, STALL)
+            (budget.target / STALL_SHARE).clamp(watch.patience(), STALL)
         });
         let stalled = watch.standing_still >= stall_limit;
         let late = self.limits.budget.is_some_and(|budget| {
@@ -326,6 +335,28 @@ pub(super) struct StallWatch {
     /// The number of playouts at the last check, and how long it has been unchanged.
     playouts: Option<u64>,
     standing_still: Duration,
+    /// The longest time without a playout before that, also in earlier searches.
+    slowest: Duration,
+}
+
+impl StallWatch {
+    /// Of threads whose longest time without a playout was this so far.
+    pub(super) fn after(slowest: Duration) -> StallWatch {
+        StallWatch {
+            slowest,
+            ..StallWatch::default()
+        }
+    }
+
+    /// The longest time without a playout so far.
+    pub(super) fn slowest(&self) -> Duration {
+        self.slowest.max(self.standing_still)
+    }
+
+    /// How long threads may take at least before they are given up.
+    pub(super) fn patience(&self) -> Duration {
+        (SLOWER * self.slowest).clamp(MIN_STALL, STALL)
+    }
 }
 
 #[cfg(test)]
@@ -369,6 +400,24 @@ mod tests {
         assert_eq!(control.reason(), StopReason::Time);
         clock.advance(Duration::from_secs(1));
         assert_eq!(control.overdue(&mut watch), Some(Overdue::Late));
+    }
+
+    #[test]
+    fn a_copy_that_took_most_of_the_time_is_kept_though_it_is_cut_short() {
+        let second = Duration::from_secs(1);
+        let budget = Some(Budget::fixed(second, second));
+        let limits = Limits {
+            visits: None,
+            budget,
+        };
+        let (late, early) = (second * 3 / 4, second / 4);
+        let (limited, _, clock) = control(limits, 0);
+        assert!(limited.keeps_copy(late));
+        clock.advance(second);
+        assert!(limited.keeps_copy(early) && !limited.keeps_copy(late));
+        let (stopped, stop, _) = control(limits, 0);
+        stop.raise();
+        assert!(!stopped.keeps_copy(Duration::ZERO));
     }
 
     #[test]
@@ -434,6 +483,22 @@ mod tests {
         assert_eq!(control.overdue(&mut watch), None);
         let stalled = look_on(&control, &clock, &mut watch, target / STALL_SHARE);
         assert_eq!(stalled, Some(Overdue::Hung));
+    }
+
+    #[test]
+    fn a_slow_network_is_not_taken_for_one_that_hangs() {
+        let budget = Budget::fixed(MIN_STALL, 60 * MIN_STALL);
+        let limits = Limits {
+            visits: None,
+            budget: Some(budget),
+        };
+        let (control, _, clock) = control(limits, 0);
+        let mut watch = StallWatch::default();
+        let mut look_on = |time| look_on(&control, &clock, &mut watch, time);
+        assert_eq!(look_on(MIN_STALL * 9 / 10), None);
+        control.count_playouts(1);
+        assert_eq!(look_on(2 * MIN_STALL), None);
+        assert_eq!(look_on(MIN_STALL), Some(Overdue::Hung));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! A playout is *gathered* (a descent to a leaf, whose planes go into a batch), *evaluated* by the
 //! thread's own [`tengen_nn::eval::Evaluator`], and *applied* (expansion and backup). Threads share
-//! only the tree's atomics, the number of remaining playouts and a stop flag; there is no lock.
+//! only the tree's atomics, the number of remaining playouts and a stop flag; a lock is taken only to get memory.
 //! When memory is full the threads stop, the least visited parts of the tree are pruned, and they
 //! continue. [`StepSearch`] is the same search on one thread, over a small tree, leaf by leaf, for
 //! self-play. This module knows no rules of any game, no backend and no protocol, and prints

@@ -199,6 +199,13 @@ impl Node {
         self.weight.load(Ordering::Relaxed)
     }
 
+    /// Visits of its moves, and its own: not those that were folded into [`Node::own`].
+    pub(super) fn unfolded(&self) -> u32 {
+        let own = u32::from(self.state().phase() == Phase::Expanded);
+        self.visits()
+            .saturating_sub(self.weight().saturating_sub(own))
+    }
+
     /// Mean value and mean square over this node's visits. Proven bounds clamp both, even if
     /// another thread has just written a mean computed earlier.
     pub(super) fn stats(&self) -> (f32, f32) {
@@ -225,13 +232,15 @@ impl Node {
         (entry != NO_BIAS && self.weight() == 1).then_some(entry)
     }
 
+    /// The errors that it has added to its entry.
+    pub(super) fn errors(&self) -> Errors {
+        errors(self.errors.load(Ordering::Relaxed))
+    }
+
     /// Replaces the errors that it has added to its entry; returns the old ones.
     pub(super) fn replace_errors(&self, new: Errors) -> Errors {
-        let old = self
-            .errors
-            .swap(pair((new.sum, new.weight)), Ordering::Relaxed);
-        let (sum, weight) = unpair(old);
-        Errors { sum, weight }
+        let new = pair((new.sum, new.weight));
+        errors(self.errors.swap(new, Ordering::Relaxed))
     }
 
     pub(super) fn visits(&self) -> u32 {
@@ -297,6 +306,11 @@ fn unpair(bits: u64) -> (f32, f32) {
         f32::from_bits(bits as u32),
         f32::from_bits((bits >> 32) as u32),
     )
+}
+
+fn errors(bits: u64) -> Errors {
+    let (sum, weight) = unpair(bits);
+    Errors { sum, weight }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crossbeam::channel::{Receiver, RecvTimeoutError, unbounded};
 
-use super::control::{Control, MIN_STALL, Overdue, StallWatch};
+use super::control::{Control, Overdue, StallWatch};
 use super::points::OwnershipSums;
 use super::request::{PointsByMove, Prober, SearchError};
 use super::root::Root;
@@ -32,6 +32,8 @@ pub(super) struct Pool<G: Encode> {
     panicked: bool,
     /// Time when they were first late, while some have not come back.
     late_since: Option<Duration>,
+    /// The longest time without a playout so far.
+    slowest: Duration,
     encoding: &'static Encoding<G>,
     /// Number of points whose owner the network predicts, 0 if it predicts the lead only; `None` if
     /// it predicts no points.
@@ -72,6 +74,7 @@ impl<G: Encode> Pool<G> {
             running: 0,
             panicked: false,
             late_since: None,
+            slowest: Duration::ZERO,
             encoding,
             points,
             moves,
@@ -159,7 +162,7 @@ impl<G: Encode> Pool<G> {
         control: &Control,
         look: &mut dyn FnMut(),
     ) -> Result<(), SearchError> {
-        let (mut failure, mut watch) = (None, StallWatch::default());
+        let (mut failure, mut watch) = (None, StallWatch::after(self.slowest));
         while self.running > 0 {
             look();
             match self.results.recv_timeout(LOOK) {
@@ -194,7 +197,7 @@ impl<G: Encode> Pool<G> {
             }
         }
         if self.is_idle() {
-            self.late_since = None;
+            (self.late_since, self.slowest) = (None, watch.slowest());
         }
         failure.map_or(Ok(()), Err)
     }
@@ -202,6 +205,6 @@ impl<G: Encode> Pool<G> {
     /// Whether late threads have not come back for a long time.
     pub(super) fn hangs(&self, now: Duration) -> bool {
         let late = self.late_since.map(|since| now.saturating_sub(since));
-        late.is_some_and(|late| late >= MIN_STALL)
+        late.is_some_and(|late| late >= StallWatch::after(self.slowest).patience())
     }
 }

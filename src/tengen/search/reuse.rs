@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
+use super::bias::Errors;
 use super::edge::Edge;
 use super::node::{NodeId, Phase};
 use super::tree::Tree;
@@ -89,22 +90,22 @@ pub(super) fn prepared<G: Game>(
     tree: &Tree,
     position: &G,
     memory: usize,
-    go_on: impl FnMut() -> bool,
+    mut go_on: impl FnMut() -> bool,
 ) -> Option<Arc<Tree>> {
     let grown = tree.fullness() >= GROWTH * tree.copied;
     if tree.fullness() < WORTH_A_COPY || !grown {
         return None;
     }
     let root = tree.find(position.key())?;
-    let (copy, _) = with_room(tree, root, memory, go_on)?;
-    Some(copy)
+    let (copy, _) = with_room(tree, root, memory, &mut go_on)?;
+    go_on().then_some(copy)
 }
 
 /// A tree of the most visited part of what can be reached from `root`, at most half full, and its
 /// root. The least visited nodes are folded: they keep visits and mean, but not their moves, and
 /// what could be reached only from them is dropped. Unfinished work of threads is undone. No search
-/// may be running. `None` when `go_on`, which is called every few hundred nodes, returns false, and when the
-/// system has no memory for both trees.
+/// may be running. Fewer nodes are copied when `go_on`, which is called every few hundred of them, returns false;
+/// `None` when the system has no memory for both trees.
 pub(super) fn with_room(
     tree: &Tree,
     root: NodeId,
@@ -115,7 +116,6 @@ pub(super) fn with_room(
         return None;
     }
     let mut copy = new_tree(memory, tree.biases.factor());
-    copy.biases.copy_from(&tree.biases);
     let new_root = copy.find_or_add(tree.node(root).key())?;
     copy.node(new_root).fold_from(tree.node(root));
     // The most visited first; ties by age, so that equal searches stay equal.
@@ -125,8 +125,8 @@ pub(super) fn with_room(
         && let Some((_, Reverse(old), new)) = todo.pop()
     {
         copied += 1;
-        if copied % COPIES_AT_ONCE == 1 && !go_on() {
-            return None;
+        if copied.is_multiple_of(COPIES_AT_ONCE) && !go_on() {
+            break;
         }
         let node = tree.node(old);
         if node.state().phase() != Phase::Expanded || node.state().choice_count() == 0 {
@@ -134,6 +134,10 @@ pub(super) fn with_room(
         }
         let choices = copy.copy_choices(tree.choices(node))?;
         copy.node(new).copy_from(node, choices);
+        if let Some(entry) = node.bias() {
+            let none = Errors::default();
+            copy.biases.replace(entry, none, node.errors());
+        }
         for (index, edge) in tree.edges(node).enumerate() {
             let Some(child) = edge.child() else { continue };
             let child_node = tree.node(child);
@@ -300,7 +304,36 @@ mod tests {
             (folded.visits(), folded.weight(), folded.stats().0),
             (2, 2, 0.25)
         );
-        assert!(with_room(&old, root, MEMORY, || false).is_none());
+    }
+
+    #[test]
+    fn what_was_copied_when_there_is_no_more_time_is_a_tree() {
+        let old = new_tree(MEMORY, 0.0);
+        let keys = 1..=u128::from(2 * COPIES_AT_ONCE);
+        let line: Vec<NodeId> = keys.map(|key| grow(&old, key, 3)).collect();
+        for step in line.windows(2) {
+            link(&old, step[0], 0, step[1], 1);
+        }
+        let (new, root) = with_room(&old, line[0], MEMORY, || false).unwrap();
+        assert_eq!(new.node(root).state().phase(), Phase::Expanded);
+        let last = COPIES_AT_ONCE;
+        let phase = |key: u32| Some(new.node(new.find(key.into())?).state().phase());
+        assert_eq!(phase(last - 1), Some(Phase::Expanded));
+        assert_eq!((phase(last), phase(last + 1)), (Some(Phase::New), None));
+    }
+
+    #[test]
+    fn a_copy_knows_the_errors_of_its_own_nodes_only() {
+        let old = new_tree(MEMORY, 0.5);
+        let [root, child, lost] = [10, 20, 30].map(|key| grow(&old, key, 2));
+        link(&old, root, 0, child, 2);
+        for (id, sum) in [(child, 0.2), (lost, 0.9)] {
+            let (node, errors) = (old.node(id), Errors { sum, weight: 1.0 });
+            node.set_bias(1);
+            old.biases.replace(1, node.replace_errors(errors), errors);
+        }
+        let (new, _) = with_room(&old, root, MEMORY, || true).unwrap();
+        assert!((new.biases.correction(1) - 0.1).abs() < 1e-6);
     }
 
     #[test]
@@ -317,6 +350,7 @@ mod tests {
         };
         assert!(prepared(&tree, &position, MEMORY, || true).is_none());
         fill(&tree, 0.3);
+        assert!(prepared(&tree, &position, MEMORY, || false).is_none());
         let copy = prepared(&tree, &position, MEMORY, || true).unwrap();
         assert_eq!((copy.len(), tree.node(node).visits()), (1, 0));
         // A large copy is worth another one only when it has grown by half.

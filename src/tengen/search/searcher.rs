@@ -149,7 +149,7 @@ impl<G: Encode> Searcher<G> {
         let (started, position) = (self.clock.now(), start.position());
         let mut pool = self.workers(position, limits, stop, started)?;
         let mut root = self.root(&pool, request);
-        let reused = root.reused;
+        let reused = u64::from(root.node().unfolded());
         let forced = request.is_forced();
         let control = |visits| {
             let limits = Limits {
@@ -297,8 +297,9 @@ impl<G: Encode> Searcher<G> {
             if !control.wants_room() || !pool.is_idle() || control.is_over() {
                 return Ok(());
             }
-            let go_on = || !control.is_over();
-            match reuse::with_room(&root.tree, root.node, self.memory(), go_on) {
+            let (began, go_on) = (control.elapsed(), || !control.is_over());
+            let copy = reuse::with_room(&root.tree, root.node, self.memory(), go_on);
+            match copy.filter(|_| control.keeps_copy(began)) {
                 Some((tree, node)) => (root.tree, root.node) = (tree, node),
                 None => {
                     control.end(StopReason::Memory);
@@ -336,7 +337,8 @@ impl<G: Encode> Searcher<G> {
         (self.options.params.memory_mib as usize) << 20
     }
 
-    /// The threads, idle after their last job; new ones where there are none or they failed.
+    /// The threads, idle after their last job; new ones where there are none or they failed. While they are idle
+    /// nothing else uses the tree and the sums of points: nodes may be folded, and each thread go on with its own sums.
     fn workers(
         &mut self,
         position: &G,

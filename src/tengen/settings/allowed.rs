@@ -108,11 +108,6 @@ fn describe<T: Number>(range: &impl RangeBounds<T>) -> String {
     format!("{}{from}{to}", T::KIND)
 }
 
-/// Numbers above `low`, up to `high`.
-pub fn above_to<T>(low: T, high: T) -> (Bound<T>, Bound<T>) {
-    (Bound::Excluded(low), Bound::Included(high))
-}
-
 /// All finite numbers above one.
 pub fn above<T: From<f32>>(low: f32) -> (Bound<T>, Bound<T>) {
     let [low, high] = [low, f32::INFINITY].map(|bound| Bound::Excluded(bound.into()));

@@ -7,8 +7,7 @@ mod allowed;
 use thiserror::Error;
 
 pub use allowed::{
-    Allowed, Choice, Choices, FILE, InPlan, Maybe, Switch, Text, ValueReader, above, above_to,
-    listed,
+    Allowed, Choice, Choices, FILE, InPlan, Maybe, Switch, Text, ValueReader, above, listed,
 };
 
 /// Why a setting was refused.

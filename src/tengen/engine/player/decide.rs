@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::super::choose::{choose, loses_the_count};
-use super::super::dead_stones::EstimateLimits;
 use super::super::passing::{self, AfterSearch, PassJudgement};
 use super::super::solver_thinker::merge_losing;
 use super::super::thinker::searched;
+use super::super::timing::EstimateLimits;
 use super::super::{Decision, Engine as _, MoveKind, MoveRequest, ThinkError};
 use super::{Player, REPORT_INTERVAL};
 use crate::clock::{Budget, StopReason};
@@ -14,24 +14,25 @@ use crate::game::{Game, GameState, Move, Outcome, Proof, scoring};
 use crate::record::Vertex;
 use crate::search::{AnalysisOptions, Observer, PointsByMove, SearchReport, SearchRequest};
 
-/// Near the end the search leaves this fraction of the planned time to looks at a pass, where the clock has no other.
+/// Near the end the search leaves this fraction of the planned time to looks at a pass, where a clock has no other.
 const LOOKS_SHARE: u32 = 3;
 
 struct MoveChoice {
     /// A legal move.
     mv: Move,
-    /// The budget given by the clock.
+    /// Its budget, if a clock runs.
     budget: Option<Budget>,
     /// Whether the player resigns instead.
     resigns: bool,
 }
 
 impl<G: Game> Player<G> {
-    /// Decides for the side to move; `None` when there is no legal move.
+    /// Decides for the side to move, in a move that began at `started`; `None` when there is no legal move.
     fn decide(
         &mut self,
         start: &GameState<G>,
         request: &MoveRequest,
+        started: Duration,
         observer: &mut Observer<'_>,
     ) -> Option<MoveChoice> {
         let stop = &request.stop;
@@ -42,7 +43,6 @@ impl<G: Game> Player<G> {
         }
         self.opponent = request.options.opponent;
         let (position, stopped) = (start.position(), stop.is_raised());
-        let started = self.time.now().saturating_sub(request.waited);
         self.exclude(&request.options.avoid);
         let (limits, budget) = self.timing.limits(position);
         let effort = EstimateLimits::within(for_looks(limits.budget, budget), started, stop);
@@ -207,7 +207,7 @@ impl<G: Game> Player<G> {
         let position = start.position();
         let color = position.to_move();
         let started = self.time.now().saturating_sub(request.waited);
-        let Some(choice) = self.decide(start, request, observer) else {
+        let Some(choice) = self.decide(start, request, started, observer) else {
             let decision = when_over(position);
             let passes = G::INFO.passes && decision == Decision::Play(Vertex::Pass);
             if passes && request.kind != MoveKind::Named {

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::dead_stones::{EstimateLimits, Settlement};
+use super::super::dead_stones::Settlement;
 use super::super::passing::{self, AfterSearch, PassJudgement};
+use super::super::timing::EstimateLimits;
 use super::Player;
 use crate::clock::StopReason;
 use crate::game::{Color, Game, Move, OwnershipEstimate, Proof, Settled, scoring};

@@ -267,6 +267,51 @@ fn thinking_costs_time_unless_it_is_only_asked_for_advice() {
     assert_eq!(black(&engine), main(58));
 }
 
+/// Takes all of its planned time.
+struct Patient(FakeClock);
+
+impl Thinker<FillGame> for Patient {
+    fn search(
+        &mut self,
+        request: &SearchRequest<FillGame>,
+        _: &mut Observer<'_>,
+    ) -> Result<SearchReport, ThinkError> {
+        let budget = request.limits.budget.ok_or(ThinkError::Late)?;
+        self.0.advance(budget.target);
+        Ok(report(&[]))
+    }
+}
+
+#[test]
+fn a_book_is_read_before_a_game_or_in_the_planned_time() {
+    for is_ready in [true, false] {
+        let (clock, reading) = (FakeClock::new(), Duration::from_secs(3));
+        let (slow, patient) = (clock.clone(), clock.clone());
+        let make: MakeThinker<FillGame> = Arc::new(move || Box::new(Patient(patient.clone())));
+        let empty = FillGame::new(BoardSize::new(5, 1)).expect("a legal size");
+        let mut engine = Player::new(empty, make, punctual(), Arc::new(clock.clone()));
+        let book = FromBook::new(
+            Box::new(move || {
+                slow.advance(reading);
+                None
+            }),
+            0.0,
+            1,
+        );
+        engine.book = Some(book);
+        engine.set_time_control(limited(600));
+        if is_ready {
+            engine.get_ready(&StopFlag::new());
+            assert_eq!(clock.now(), reading);
+        }
+        genmove(&mut engine, Color::Black);
+        let made = &engine.move_times()[0];
+        let planned = made.budget.expect("a clock").target;
+        let off = planned.abs_diff(made.used.elapsed);
+        assert!(off < Duration::from_millis(1), "{made}");
+    }
+}
+
 #[test]
 fn the_time_that_is_planned_is_the_time_that_is_given() {
     let clock = FakeClock::new();

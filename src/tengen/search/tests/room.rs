@@ -66,6 +66,21 @@ fn a_full_tree_is_no_reason_not_to_search_the_next_move() {
 }
 
 #[test]
+fn visits_of_moves_that_were_pruned_do_not_count() {
+    let position = start(9, 9);
+    let mut searcher = hashing(&position, 1, small());
+    search(&mut searcher, &position, 600);
+    let tree = searcher.tree.as_ref().unwrap();
+    tree.node(tree.find(position.key()).unwrap()).fold();
+    for limit in [500, 700] {
+        let report = search(&mut searcher, &position, limit);
+        let of_moves: u64 = report.moves.iter().map(|found| found.visits).sum();
+        assert_eq!((of_moves + 1, report.visits), (limit, limit + 600));
+        check_tree(&searcher, &position);
+    }
+}
+
+#[test]
 fn preparing_makes_room_unless_it_is_interrupted() {
     let mut position = start(9, 9);
     let mut searcher = hashing(&position, 1, small());

@@ -131,12 +131,16 @@ impl Thinker<SmallGo> for Prefers {
 
 #[test]
 fn looks_at_a_pass_cost_no_period_of_byoyomi() {
-    let taken_for = |preferred: fn(BoardSize) -> Move| {
+    let taken_for = |time_per_move: Option<Duration>, preferred: fn(BoardSize) -> Move| {
         let clock = Arc::new(FakeClock::new());
         let (time, size) = (Arc::clone(&clock), BoardSize::square(5));
         let make: MakeThinker<SmallGo> =
             Arc::new(move || Box::new(Prefers(Arc::clone(&time), preferred(size))));
-        let mut engine = Player::new(SmallGo::new(size).expect("usual"), make, punctual(), clock);
+        let limits = ThinkingLimits {
+            time_per_move,
+            ..punctual()
+        };
+        let mut engine = Player::new(SmallGo::new(size).expect("usual"), make, limits, clock);
         // Black's wall and White's.
         for (black, white) in (5..10).zip(15..20) {
             engine.play(stone(Color::Black, black)).expect("legal");
@@ -151,14 +155,16 @@ fn looks_at_a_pass_cost_no_period_of_byoyomi() {
         let made = &engine.move_times()[0];
         (made.used.elapsed, made.budget.expect("a clock").target)
     };
-    let (taken, planned) = taken_for(BoardSize::pass);
-    assert!(taken > planned * 2 / 3 && taken <= planned, "{taken:?}");
-    let (taken, planned) = taken_for(|_| Move(0));
-    let rest = planned - taken;
-    assert!(
-        rest < Duration::from_millis(100),
-        "what no look needs is the search's: {rest:?}"
-    );
+    for time_per_move in [None, Some(Duration::from_secs(1))] {
+        let (taken, planned) = taken_for(time_per_move, BoardSize::pass);
+        assert!(taken > planned * 2 / 3 && taken <= planned, "{taken:?}");
+        let (taken, planned) = taken_for(time_per_move, |_| Move(0));
+        let rest = planned - taken;
+        assert!(
+            rest < Duration::from_millis(100),
+            "what no look needs is the search's: {rest:?}"
+        );
+    }
 }
 
 /// Has a network that takes all points for Black's, and records whether searches avoid a pass.
