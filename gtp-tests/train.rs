@@ -130,7 +130,15 @@ fn flags_that_cannot_be_followed_are_named() {
     run(&[&["selfplay", "rollouts"], &games_on_it[..]].concat());
     let fit = ["fit", "--data", &data, "--out", &fitted, "--net", "az-1b8c"];
     run(&[&fit[..], &["--steps", "1", "--batch", "4"]].concat());
-    run(&["export", "--checkpoint", &fitted, "--out", &net]);
+    let export = ["export", "--checkpoint", &fitted, "--out"];
+    // The second time in the place of the first network.
+    for _ in 0..2 {
+        run(&[&export[..], &[&*net]].concat());
+    }
+    let notes = scratch.write("notes", b"mine");
+    for write in [&export[..], &["quantize", "--model", &net, "--out"]] {
+        fails(&[write, &[&*notes]].concat(), "that is not a network");
+    }
     assert!(run(&["inspect", &net]).contains("tengen.board_width: 5"));
     assert!(run(&["inspect", "az-1b8c", "--size", "5x4"]).contains("parameters"));
     fails(

@@ -327,6 +327,9 @@ fn a_book_holds_different_balanced_openings() {
         &["--games", "24", "--openings", book],
     );
     assert_eq!(games(&played).len(), 24);
+    fs::write(&out, "C3 D4, my notes").unwrap();
+    assert!(!write(&["--tolerance", "0.2"]), "it is no book");
+    assert_eq!(openings(), ["C3 D4, my notes"]);
 }
 
 fn the_clock_rig_counts_losses_on_time() {

@@ -1,7 +1,7 @@
 //! Commands on recorded games. `tengen-train import`: into shards. `weights`: fits the move weights of Go's playouts to
 //! them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Parser;
@@ -151,7 +151,9 @@ pub(crate) fn weights(args: &WeightsArgs) -> anyhow::Result<()> {
         "--held-out must be at least 0 and less than 1"
     );
     let name = || args.out.display().to_string();
-    file::check(&args.out).with_context(name)?;
+    let is_weights =
+        |old: &Path| file::read_text(old).is_ok_and(|old| old.starts_with("takes-one "));
+    file::check_kind(&args.out, "weights", is_weights).with_context(name)?;
     let dataset = Dataset::load(&args.data, usize::MAX, args.held_out)?;
     anyhow::ensure!(
         dataset.game == SmallGo::NAME,
