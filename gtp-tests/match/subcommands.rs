@@ -464,7 +464,8 @@ fn a_tuning_reports_impossible_requests() {
     assert!(left_over.contains("--engine has {w}, and"), "{left_over}");
     report(tune(&out, &["--pairs", "2"]));
     let other = elsewhere(&["--pairs", "3"]);
-    assert!(other.contains("belongs to another tuning"), "{other}");
+    let named = "belongs to another tuning (pairs: 3 and not 2)";
+    assert!(other.contains(named), "{other}");
     let out = folder("tune-crash");
     let engine = fake("crash", 2, 1).replace(" 1", " {seed}");
     let mut command = tengen_match(&["tune", "--size", "5", "--engine", &engine]);

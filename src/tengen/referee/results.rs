@@ -18,6 +18,7 @@ use super::match_run::{FinishedGame, MatchPlan};
 use super::player::{EngineMessage, EngineSpec};
 use crate::game::{BoardSize, Color, Outcome};
 use crate::gtp::format_moves;
+use crate::settings::differences;
 use crate::stats::GameResult;
 use crate::system::{open_to_lock, sync_folder, try_lock};
 
@@ -321,19 +322,12 @@ fn refuse_other_terms(
     asked: &MatchTerms,
 ) -> Result<(), MatchError> {
     let fields = |terms: &MatchTerms| serde_json::to_value(terms).unwrap_or_default();
-    let (found, asked) = (fields(found), fields(asked));
-    // A field that only one of them has differs, too.
-    let objects = [&asked, &found]
-        .into_iter()
-        .filter_map(|terms| terms.as_object());
-    let mut names = objects.flat_map(|terms| terms.keys());
-    match names.find(|&name| found.get(name) != asked.get(name)) {
-        None => Ok(()),
-        Some(name) => Err(MatchError(format!(
-            "{} belongs to another match: its {name} is {}, asked for was {}; give another --out folder or the same terms",
+    match &*differences(&fields(asked), &fields(found)) {
+        [] => Ok(()),
+        some => Err(MatchError(format!(
+            "{} belongs to another match ({}); choose another --out folder, or give the same options",
             path.display(),
-            found[name],
-            asked[name]
+            some.join(", ")
         ))),
     }
 }
