@@ -176,6 +176,9 @@ impl ResultText {
     }
 }
 
+/// Why a file with another first line is refused.
+const NO_RESULTS: &str = "it is no result file of tengen-match";
+
 /// The first line of a file.
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -303,10 +306,9 @@ fn io_error(path: &Path, error: impl Display) -> MatchError {
 
 fn parse(path: &Path, text: &str) -> Result<(MatchTerms, Vec<GameEntry>), MatchError> {
     let mut lines = text.lines().enumerate();
-    let (_, first) = lines
-        .next()
-        .ok_or_else(|| corrupt(path, 0, "there is no header"))?;
-    let header: Header = serde_json::from_str(first).map_err(|error| corrupt(path, 0, error))?;
+    let (_, first) = lines.next().ok_or_else(|| corrupt(path, 0, NO_RESULTS))?;
+    let header: Header = serde_json::from_str(first)
+        .map_err(|error| corrupt(path, 0, format!("{NO_RESULTS} ({error})")))?;
     if header.tengen_match != FORMAT {
         let message = format!("format {} instead of {FORMAT}", header.tengen_match);
         return Err(corrupt(path, 0, message));

@@ -112,9 +112,10 @@ fn a_file_in_use_of_another_match_or_corrupt_is_refused() {
     let error = ResultFile::open(&path, &terms()).unwrap_err();
     let expected = "another match (rules: none and not \"renju\");";
     assert!(error.to_string().contains(expected), "{error}");
-    for text in ["{\"tengen_match\":1}\n", ""] {
+    for text in ["{\"tengen_match\":1}\n", "# A page\n", ""] {
         std::fs::write(&path, text).unwrap();
         let error = read(&path).unwrap_err();
-        assert!(error.to_string().contains(" line 1: "), "{error}");
+        let expected = " line 1: it is no result file of tengen-match";
+        assert!(error.to_string().contains(expected), "{error}");
     }
 }
