@@ -92,7 +92,7 @@ fn import_on<G: Trainable>(
         let message = format!("{} games, {rate:.0} read a second", progress.counts.games);
         reporter.update(progress.done_bytes / 1024, message, &progress.counts);
     })?;
-    let summary = summary(&done);
+    let summary = summary(&done, &format!("{} {}", G::NAME, start.size()));
     match reporter {
         Some(reporter) => reporter.finish(&summary, &done.counts)?,
         None => print(&summary)?,
@@ -100,8 +100,8 @@ fn import_on<G: Trainable>(
     Ok(())
 }
 
-/// One sentence for a person.
-fn summary(done: &ImportProgress) -> String {
+/// One sentence for a person, with the game and board that were looked for.
+fn summary(done: &ImportProgress, wanted: &str) -> String {
     let Counts {
         games,
         positions,
@@ -114,9 +114,14 @@ fn summary(done: &ImportProgress) -> String {
         .iter()
         .map(|(reason, games)| format!("{games} {reason}"))
         .collect();
-    let left_out = match &*reasons {
+    let reasons = match &*reasons {
         [] => "none".to_owned(),
         some => some.join(", "),
+    };
+    let is_other = |reason: &str| left_out.contains_key(reason);
+    let others = match is_other("another game") || is_other("another board") {
+        true => " (--game and --size choose game and board)",
+        false => "",
     };
     let passed_over = match done.passed_over {
         0 => String::new(),
@@ -126,8 +131,8 @@ fn summary(done: &ImportProgress) -> String {
         ),
     };
     format!(
-        "{games} games, {positions} positions: {resigned} by resignation, {counted} by points, {played} ended on \
-         the board; left out: {left_out}{passed_over}"
+        "{games} games of {wanted}, {positions} positions: {resigned} by resignation, {counted} by points, {played} \
+         ended on the board; left out: {reasons}{others}{passed_over}"
     )
 }
 
