@@ -172,8 +172,10 @@ fn rows<G: Trainable>(args: &Args, boards: &[G]) -> anyhow::Result<Vec<Row>> {
         );
         return Ok(rows);
     }
-    log::info!("no --data: plays games by playouts for positions");
     let positions = 2 * args.positions as usize;
+    log::info!(
+        "no --data: plays games by playouts for {positions} positions, which may take a minute"
+    );
     Ok(quick_games(boards, positions, args.seed))
 }
 
