@@ -3,7 +3,7 @@
 bin=${BIN:-${CARGO_TARGET_DIR:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/target}/release}
 for program in tengen tengen-match; do
     if [ ! -x "$bin/$program" ]; then
-        echo "$(basename "$0" .sh): no $bin/$program: run cargo build --release, or set BIN to the folder of the programs" >&2
+        echo "$(basename "$0" .sh): no $bin/$program: run cargo build --release, or set BIN to their folder" >&2
         exit 1
     fi
 done

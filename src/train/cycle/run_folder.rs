@@ -49,7 +49,7 @@ impl RunFolder {
         }
     }
 
-    /// Refuses a new run in a folder with files, which would be among its own. Folders and hidden files are no obstacle.
+    /// Refuses a new run in a folder with files, which would be among its own; folders and hidden files may be there.
     ///
     /// # Errors
     /// [`TrainError::Refused`] names one of them.

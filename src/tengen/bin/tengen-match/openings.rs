@@ -71,11 +71,11 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<ExitCode
         Some(wanted) => (wanted, wanted),
         None => (1, candidates.len()),
     };
+    let stderr_dir = args.out.with_extension("judge");
+    fs::create_dir_all(&stderr_dir).with_context(|| stderr_dir.display().to_string())?;
     let is_book = |old: &Path| file::read_text(old).is_ok_and(|old| old.starts_with(TITLE));
     file::check_kind(&args.out, "a book of openings", is_book)
         .with_context(|| args.out.display().to_string())?;
-    let stderr_dir = args.out.with_extension("judge");
-    fs::create_dir_all(&stderr_dir).with_context(|| stderr_dir.display().to_string())?;
     let mut judging = Judging {
         args,
         kept: BTreeMap::new(),
