@@ -201,6 +201,18 @@ fn the_name_of_an_event_is_no_pattern() {
 }
 
 #[test]
+fn programs_are_taken_from_where_cargo_puts_them() {
+    let script = Path::new(crate::REPOSITORY).join("scripts/gomocup.sh");
+    let mut command = Command::new(script);
+    command.args(["programs.toml", "out"]).env_remove("BIN");
+    let output = command.env("CARGO_TARGET_DIR", "/nowhere").output();
+    let said = output.expect("the script is there").stderr;
+    let said = String::from_utf8_lossy(&said);
+    assert!(said.contains("no /nowhere/release/tengen: "), "{said}");
+    assert!(said.contains("set BIN"), "{said}");
+}
+
+#[test]
 fn a_game_lost_on_time_fails_the_clock_trials() {
     let folder = Scratch::new("clock-trials");
     write_script(&folder.join("tengen"), "");

@@ -130,7 +130,15 @@ fn flags_that_cannot_be_followed_are_named() {
     run(&[&["selfplay", "rollouts"], &games_on_it[..]].concat());
     let fit = ["fit", "--data", &data, "--out", &fitted, "--net", "az-1b8c"];
     run(&[&fit[..], &["--steps", "1", "--batch", "4"]].concat());
-    run(&["export", "--checkpoint", &fitted, "--out", &net]);
+    let export = ["export", "--checkpoint", &fitted, "--out"];
+    // The second time in the place of the first network.
+    for _ in 0..2 {
+        run(&[&export[..], &[&*net]].concat());
+    }
+    let notes = scratch.write("notes", b"mine");
+    for write in [&export[..], &["quantize", "--model", &net, "--out"]] {
+        fails(&[write, &[&*notes]].concat(), "that is not a network");
+    }
     assert!(run(&["inspect", &net]).contains("tengen.board_width: 5"));
     assert!(run(&["inspect", "az-1b8c", "--size", "5x4"]).contains("parameters"));
     fails(
@@ -284,6 +292,7 @@ fn an_import_says_what_it_has_passed_over() {
     let scratch = Scratch::new("import-told");
     std::fs::create_dir(scratch.join("games")).unwrap();
     scratch.write("games/1.sgf", b"(;GM[1]SZ[5]RE[B+R];B[cc];W[bb];B[dd])");
+    scratch.write("games/2.sgf", b"(;GM[1]SZ[9]RE[B+R];B[cc];W[bb];B[dd])");
     scratch.write("games/notes.txt", b"no games");
     let [games, out] = ["games", "out"].map(|name| scratch.path(name));
     let import = ["import", &games, "--out", &out, "--size", "5"];
@@ -292,7 +301,8 @@ fn an_import_says_what_it_has_passed_over() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     for part in [
-        "1 games, 3 positions",
+        "1 games of go 5x5, 3 positions",
+        "left out: 1 another board (--game and --size",
         "0/0 KiB  ",
         "; files passed over: 1 (",
     ] {

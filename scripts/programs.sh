@@ -1,9 +1,9 @@
 # Sourced by other scripts: sets `bin` to the folder of tengen and tengen-match, which is
-# target/release, or BIN if it is set, and reports a missing one. Also defines functions.
-bin=${BIN:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/target/release}
+# cargo's target/release, or BIN if it is set, and reports a missing one. Also defines functions.
+bin=${BIN:-${CARGO_TARGET_DIR:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/target}/release}
 for program in tengen tengen-match; do
     if [ ! -x "$bin/$program" ]; then
-        echo "$(basename "$0" .sh): no $bin/$program: run cargo build --release first" >&2
+        echo "$(basename "$0" .sh): no $bin/$program: run cargo build --release, or set BIN to their folder" >&2
         exit 1
     fi
 done

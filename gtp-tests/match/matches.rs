@@ -280,7 +280,7 @@ fn a_folder_of_another_match_is_refused() {
     assert!(!other.status.success());
     let words = String::from_utf8_lossy(&other.stderr);
     assert!(
-        words.contains("belongs to another match: its seed is 1, asked for was 9"),
+        words.contains("belongs to another match (seed: 9 and not 1);"),
         "{words}"
     );
 }

@@ -327,6 +327,9 @@ fn a_book_holds_different_balanced_openings() {
         &["--games", "24", "--openings", book],
     );
     assert_eq!(games(&played).len(), 24);
+    fs::write(&out, "C3 D4, my notes").unwrap();
+    assert!(!write(&["--tolerance", "0.2"]), "it is no book");
+    assert_eq!(openings(), ["C3 D4, my notes"]);
 }
 
 fn the_clock_rig_counts_losses_on_time() {
@@ -461,7 +464,8 @@ fn a_tuning_reports_impossible_requests() {
     assert!(left_over.contains("--engine has {w}, and"), "{left_over}");
     report(tune(&out, &["--pairs", "2"]));
     let other = elsewhere(&["--pairs", "3"]);
-    assert!(other.contains("belongs to another tuning"), "{other}");
+    let named = "belongs to another tuning (pairs: 3 and not 2)";
+    assert!(other.contains(named), "{other}");
     let out = folder("tune-crash");
     let engine = fake("crash", 2, 1).replace(" 1", " {seed}");
     let mut command = tengen_match(&["tune", "--size", "5", "--engine", &engine]);

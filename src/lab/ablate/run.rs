@@ -1,11 +1,12 @@
 //! Runs all arms, then all matches.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::plan::{AblationPlan, Arm, ArmResult, EnginePlayer, run_name};
 use super::table::table;
 use tengen::fnv;
+use tengen::record::file;
 use tengen::stats::MatchScore;
 use tengen_train::cycle::{
     self, CyclePlan, MatchRecord, Resources, RunEvent, RunFolder, copy_network, load, player, save,
@@ -25,6 +26,10 @@ pub struct Folders {
 }
 
 impl Folders {
+    fn table(&self) -> PathBuf {
+        self.results.join("README.md")
+    }
+
     fn network(&self, run: &str) -> PathBuf {
         self.results.join(format!("{run}.onnx"))
     }
@@ -55,6 +60,12 @@ pub fn run<G: Trainable>(
     observe: &mut dyn FnMut(&AblationEvent<'_>),
 ) -> Result<(), TrainError> {
     let _lock = lock_folder(&folders.results)?;
+    let table = folders.table();
+    let is_table = |old: &Path| {
+        file::read_text(old).is_ok_and(|text| text.contains("Written by `tengen-lab ablate`"))
+    };
+    file::check_kind(&table, "a table of tengen-lab ablate", is_table)
+        .map_err(|error| TrainError::mismatch(&table, error))?;
     let path = folders.results.join("plan.json");
     let before: Option<AblationPlan> = load(&path)?;
     let longer = |before: &AblationPlan| {
@@ -207,7 +218,7 @@ fn write_table(plan: &AblationPlan, folders: &Folders) -> Result<(), TrainError>
     }
     let match_records = cycle::match_records(&folders.results.join("matches"))?;
     let text = table(plan, &outcomes, &match_records);
-    durable::write(&folders.results.join("README.md"), text.as_bytes())
+    durable::write(&folders.table(), text.as_bytes())
 }
 
 #[cfg(test)]
@@ -240,6 +251,18 @@ mod tests {
         })?;
         told.dedup();
         Ok(told)
+    }
+
+    #[test]
+    fn a_page_that_is_no_table_stays() {
+        let scratch = Scratch::new("ablate-page");
+        let folders = Folders {
+            results: scratch.path().to_path_buf(),
+            work: scratch.path().join("work"),
+        };
+        std::fs::write(folders.table(), "mine").unwrap();
+        let message = go(PLAN, &folders).unwrap_err().to_string();
+        assert!(message.contains("that is not a table"), "{message}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `tengen-lab mucgo`: what Mucgo's search learns from recorded games.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::{Parser, Subcommand};
@@ -119,7 +119,9 @@ fn row(stage: &str, name: &str, fit: &NormalFit) -> String {
 
 fn weights(args: &WeightsArgs, start: &LargeGo) -> anyhow::Result<()> {
     let name = || args.out.display().to_string();
-    file::check(&args.out).with_context(name)?;
+    let is_weights =
+        |old: &Path| file::read_text(old).is_ok_and(|old| old.starts_with("takes-one "));
+    file::check_kind(&args.out, "weights", is_weights).with_context(name)?;
     let [mut fit, mut held_out] = [(); 2].map(|()| WeightFit::of(Features::All));
     let mut games = 0;
     each_game(start, &args.games.inputs, |moves| {

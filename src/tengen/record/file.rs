@@ -31,9 +31,9 @@ pub enum FileError {
     /// The text is not a game.
     #[error(transparent)]
     Sgf(#[from] SgfError),
-    /// A file of that name exists which is not a record and would be lost.
-    #[error("there is a file of this name that is not SGF")]
-    OtherFile,
+    /// A file of that name exists which is of another kind and would be lost.
+    #[error("there is a file of this name that is not {0}")]
+    OtherFile(&'static str),
     /// Error of the operating system.
     #[error(transparent)]
     Io(io::Error),
@@ -90,12 +90,8 @@ pub fn check_folder(folder: &Path) -> io::Result<()> {
 /// # Errors
 /// [`FileError::OtherFile`] if a file of another kind exists, and the errors of [`write()`].
 pub fn write_sgf(path: &Path, text: &str) -> Result<(), FileError> {
-    match read_bytes(path) {
-        Ok(old) if old.is_empty() || sgf::is_game(&sgf::decode(&old)) => {}
-        Ok(_) | Err(FileError::TooLarge) => return Err(FileError::OtherFile),
-        Err(FileError::Missing) => {}
-        Err(error) => return Err(error),
-    }
+    let is_sgf = |old: &Path| read_bytes(old).is_ok_and(|old| sgf::is_game(&sgf::decode(&old)));
+    check_kind(path, "SGF", is_sgf)?;
     write(path, text.as_bytes())
 }
 
@@ -116,6 +112,22 @@ pub fn check(path: &Path) -> Result<(), FileError> {
     let folder = target.parent().unwrap_or(Path::new(""));
     let tried = system::write_unfinished(folder, &[], false).and_then(std::fs::remove_file);
     tried.map_err(unwritten)
+}
+
+/// As [`check()`], also that a file there is empty or of the same kind as the new one, which errors name.
+///
+/// # Errors
+/// [`FileError::OtherFile`] if it is of another kind, and the errors of [`check()`].
+pub fn check_kind(
+    path: &Path,
+    kind: &'static str,
+    is_kind: impl FnOnce(&Path) -> bool,
+) -> Result<(), FileError> {
+    check(path)?;
+    match path.metadata() {
+        Ok(old) if old.len() > 0 && !is_kind(path) => Err(FileError::OtherFile(kind)),
+        _ => Ok(()),
+    }
 }
 
 /// The file to replace: of a link its target is the intended one.
@@ -190,7 +202,7 @@ mod tests {
         ] {
             std::fs::write(&path, text).expect("it is writable");
             let error = write_sgf(&path, "(;)").expect_err("it is no game");
-            assert!(matches!(error, FileError::OtherFile), "{error}");
+            assert!(matches!(error, FileError::OtherFile("SGF")), "{error}");
             assert_eq!(read_text(&path).expect("text"), text);
         }
         let refused = [
@@ -204,6 +216,19 @@ mod tests {
         }
         let missing = read_sgf(&folder.path().join("none.sgf"), 1);
         assert!(matches!(missing, Err(FileError::Missing)), "{missing:?}");
+    }
+
+    #[test]
+    fn a_file_is_replaced_by_one_of_its_kind() {
+        let folder = Scratch::new("record-kind");
+        let path = folder.path().join("file");
+        let is_book = |old: &Path| read_text(old).is_ok_and(|old| old.starts_with("book"));
+        check_kind(&path, "a book", is_book).expect("there is none");
+        for (old, is_replaced) in [("", true), ("book of mine", true), ("notes", false)] {
+            std::fs::write(&path, old).expect("it is writable");
+            let checked = check_kind(&path, "a book", is_book);
+            assert_eq!(checked.is_ok(), is_replaced, "{old}: {checked:?}");
+        }
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub struct MatchRecord {
     pub id: String,
     /// Last day of the match, `2026-11-25`.
     pub date: String,
-    /// Commit of the checkout that the match was started in.
+    /// Commit of the checkout that the program is in.
     pub commit: Option<String>,
     /// Processor and number of cores, or a name from `machines.toml`.
     pub machine: String,

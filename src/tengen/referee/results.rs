@@ -18,6 +18,7 @@ use super::match_run::{FinishedGame, MatchPlan};
 use super::player::{EngineMessage, EngineSpec};
 use crate::game::{BoardSize, Color, Outcome};
 use crate::gtp::format_moves;
+use crate::settings::differences;
 use crate::stats::GameResult;
 use crate::system::{open_to_lock, sync_folder, try_lock};
 
@@ -175,6 +176,9 @@ impl ResultText {
     }
 }
 
+/// Why a file with another first line is refused.
+const NO_RESULTS: &str = "it is no result file of tengen-match";
+
 /// The first line of a file.
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -302,10 +306,9 @@ fn io_error(path: &Path, error: impl Display) -> MatchError {
 
 fn parse(path: &Path, text: &str) -> Result<(MatchTerms, Vec<GameEntry>), MatchError> {
     let mut lines = text.lines().enumerate();
-    let (_, first) = lines
-        .next()
-        .ok_or_else(|| corrupt(path, 0, "there is no header"))?;
-    let header: Header = serde_json::from_str(first).map_err(|error| corrupt(path, 0, error))?;
+    let (_, first) = lines.next().ok_or_else(|| corrupt(path, 0, NO_RESULTS))?;
+    let header: Header = serde_json::from_str(first)
+        .map_err(|error| corrupt(path, 0, format!("{NO_RESULTS} ({error})")))?;
     if header.tengen_match != FORMAT {
         let message = format!("format {} instead of {FORMAT}", header.tengen_match);
         return Err(corrupt(path, 0, message));
@@ -321,19 +324,12 @@ fn refuse_other_terms(
     asked: &MatchTerms,
 ) -> Result<(), MatchError> {
     let fields = |terms: &MatchTerms| serde_json::to_value(terms).unwrap_or_default();
-    let (found, asked) = (fields(found), fields(asked));
-    // A field that only one of them has differs, too.
-    let objects = [&asked, &found]
-        .into_iter()
-        .filter_map(|terms| terms.as_object());
-    let mut names = objects.flat_map(|terms| terms.keys());
-    match names.find(|&name| found.get(name) != asked.get(name)) {
-        None => Ok(()),
-        Some(name) => Err(MatchError(format!(
-            "{} belongs to another match: its {name} is {}, asked for was {}; give another --out folder or the same terms",
+    match &*differences(&fields(asked), &fields(found)) {
+        [] => Ok(()),
+        some => Err(MatchError(format!(
+            "{} belongs to another match ({}); choose another --out folder, or give the same options",
             path.display(),
-            found[name],
-            asked[name]
+            some.join(", ")
         ))),
     }
 }

@@ -82,6 +82,7 @@ fn a_file_in_use_of_another_match_or_corrupt_is_refused() {
     drop(file);
     // Without a game it binds nothing.
     let other = MatchTerms {
+        engines: vec![EngineSpec::new("a", "x"), EngineSpec::new("b", "y")],
         time: "10".to_owned(),
         ..terms()
     };
@@ -98,7 +99,8 @@ fn a_file_in_use_of_another_match_or_corrupt_is_refused() {
     };
     play(&terms());
     let error = ResultFile::open(&path, &other).unwrap_err();
-    let expected = "its time is \"none\", asked for was \"10\"";
+    let expected =
+        "another match (command of engines 2: \"y\" and not \"x\", time: \"10\" and not \"none\");";
     assert!(error.to_string().contains(expected), "{error}");
     // A setting that was not given before is a difference, too.
     std::fs::remove_file(&path).unwrap();
@@ -108,11 +110,12 @@ fn a_file_in_use_of_another_match_or_corrupt_is_refused() {
     };
     play(&renju);
     let error = ResultFile::open(&path, &terms()).unwrap_err();
-    let expected = "its rules is \"renju\", asked for was null";
+    let expected = "another match (rules: none and not \"renju\");";
     assert!(error.to_string().contains(expected), "{error}");
-    for text in ["{\"tengen_match\":1}\n", ""] {
+    for text in ["{\"tengen_match\":1}\n", "# A page\n", ""] {
         std::fs::write(&path, text).unwrap();
         let error = read(&path).unwrap_err();
-        assert!(error.to_string().contains(" line 1: "), "{error}");
+        let expected = " line 1: it is no result file of tengen-match";
+        assert!(error.to_string().contains(expected), "{error}");
     }
 }

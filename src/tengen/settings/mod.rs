@@ -3,12 +3,14 @@
 //! the checks, messages, help and documentation follow from it. A module with settings has one table.
 
 mod allowed;
+mod differences;
 
 use thiserror::Error;
 
 pub use allowed::{
     Allowed, Choice, Choices, FILE, InPlan, Maybe, Switch, Text, ValueReader, above, listed,
 };
+pub use differences::differences;
 
 /// Why a setting was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

@@ -1,9 +1,12 @@
 //! `tengen-train export`: converts a checkpoint to an ONNX file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use clap::Parser;
 
+use tengen::record::file;
+use tengen_nn::eval::ModelInfo;
 use tengen_train::durable;
 use tengen_train::export::{network_info, to_onnx};
 use tengen_train::fit::checkpoint::Checkpoint;
@@ -30,8 +33,16 @@ pub(crate) struct Args {
     earlier_steps: u64,
 }
 
+/// Checks that a network can be written here, and that no other file is lost.
+pub(crate) fn check_out(out: &Path) -> anyhow::Result<()> {
+    let is_network = |old: &Path| ModelInfo::of_file(old).is_ok();
+    file::check_kind(out, "a network of tengen-train", is_network)
+        .with_context(|| out.display().to_string())
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    check_out(&args.out)?;
     let checkpoint = Checkpoint::open(&args.checkpoint)?;
     let mut info = network_info(&checkpoint);
     info.games += args.earlier_games;

@@ -1,7 +1,7 @@
 //! Commands on recorded games. `tengen-train import`: into shards. `weights`: fits the move weights of Go's playouts to
 //! them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Parser;
@@ -92,7 +92,7 @@ fn import_on<G: Trainable>(
         let message = format!("{} games, {rate:.0} read a second", progress.counts.games);
         reporter.update(progress.done_bytes / 1024, message, &progress.counts);
     })?;
-    let summary = summary(&done);
+    let summary = summary(&done, &format!("{} {}", G::NAME, start.size()));
     match reporter {
         Some(reporter) => reporter.finish(&summary, &done.counts)?,
         None => print(&summary)?,
@@ -100,8 +100,8 @@ fn import_on<G: Trainable>(
     Ok(())
 }
 
-/// One sentence for a person.
-fn summary(done: &ImportProgress) -> String {
+/// One sentence for a person, with the game and board that were looked for.
+fn summary(done: &ImportProgress, wanted: &str) -> String {
     let Counts {
         games,
         positions,
@@ -114,9 +114,14 @@ fn summary(done: &ImportProgress) -> String {
         .iter()
         .map(|(reason, games)| format!("{games} {reason}"))
         .collect();
-    let left_out = match &*reasons {
+    let reasons = match &*reasons {
         [] => "none".to_owned(),
         some => some.join(", "),
+    };
+    let is_other = |reason: &str| left_out.contains_key(reason);
+    let others = match is_other("another game") || is_other("another board") {
+        true => " (--game and --size choose game and board)",
+        false => "",
     };
     let passed_over = match done.passed_over {
         0 => String::new(),
@@ -126,8 +131,8 @@ fn summary(done: &ImportProgress) -> String {
         ),
     };
     format!(
-        "{games} games, {positions} positions: {resigned} by resignation, {counted} by points, {played} ended on \
-         the board; left out: {left_out}{passed_over}"
+        "{games} games of {wanted}, {positions} positions: {resigned} by resignation, {counted} by points, {played} \
+         ended on the board; left out: {reasons}{others}{passed_over}"
     )
 }
 
@@ -151,7 +156,9 @@ pub(crate) fn weights(args: &WeightsArgs) -> anyhow::Result<()> {
         "--held-out must be at least 0 and less than 1"
     );
     let name = || args.out.display().to_string();
-    file::check(&args.out).with_context(name)?;
+    let is_weights =
+        |old: &Path| file::read_text(old).is_ok_and(|old| old.starts_with("takes-one "));
+    file::check_kind(&args.out, "weights", is_weights).with_context(name)?;
     let dataset = Dataset::load(&args.data, usize::MAX, args.held_out)?;
     anyhow::ensure!(
         dataset.game == SmallGo::NAME,

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use tengen::clock::{Clock as _, SystemClock};
 use tengen::game::{BoardSize, Game};
 use tengen::games::with_game;
-use tengen::record::file;
 use tengen_nn::eval::{Device, Difference, ModelInfo, ModelSource};
 use tengen_nn::onnx::to_f16;
 use tengen_train::durable;
@@ -23,6 +22,8 @@ use tengen_train::shards::row::Row;
 use tengen_train::trainable::Trainable;
 
 use tengen_train::command::print;
+
+use crate::export::check_out;
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
@@ -74,7 +75,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             args.out.display()
         );
     }
-    file::check(&args.out).with_context(|| args.out.display().to_string())?;
+    check_out(&args.out)?;
     let source = ModelSource::from(args.model.clone());
     if args.size.is_some() && !source.is_katago() {
         bail!(
@@ -171,8 +172,10 @@ fn rows<G: Trainable>(args: &Args, boards: &[G]) -> anyhow::Result<Vec<Row>> {
         );
         return Ok(rows);
     }
-    log::info!("no --data: plays games by playouts for positions");
     let positions = 2 * args.positions as usize;
+    log::info!(
+        "no --data: plays games by playouts for {positions} positions, which may take a minute"
+    );
     Ok(quick_games(boards, positions, args.seed))
 }
 

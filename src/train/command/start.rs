@@ -46,7 +46,9 @@ pub fn start(name: &str, run: impl FnOnce() -> anyhow::Result<()>) -> ! {
 /// share at once, instead of waking another thread and waiting for it, which on a busy machine takes longer than the
 /// step.
 fn prepare() -> anyhow::Result<()> {
-    let filter = env_logger::Env::default().default_filter_or("info");
+    // A proof is no news where thousands of positions are searched.
+    let usual = "info,tengen::engine::solver_thinker=warn";
+    let filter = env_logger::Env::default().default_filter_or(usual);
     env_logger::Builder::from_env(filter).init();
     rayon::ThreadPoolBuilder::new()
         .use_current_thread()

@@ -21,7 +21,6 @@ use std::time::Duration;
 
 use super::durable::lock_folder;
 use crate::TrainError;
-use crate::error::differences;
 use crate::fit::batch::{Batch, BatchSpec, Sample, encode};
 use crate::fit::checkpoint::{Checkpoint, Origin};
 use crate::fit::gradient_workers::GradientWorkers;
@@ -38,6 +37,7 @@ use crate::trainable::Trainable;
 use tengen::clock::Clock;
 use tengen::encode::Encoding;
 use tengen::game::Symmetry;
+use tengen::settings::differences;
 use tengen_nn::eval::Device;
 
 /// Rows per batch for validation.

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
+use tengen::clock::{Clock as _, SystemClock};
 use tengen::command::sample;
 use tengen::engine::EngineOptions;
 use tengen::program::Flags;
@@ -15,6 +17,9 @@ use super::examinee::{self, Examinee, end_as_interrupted, stop_on_ctrl_c};
 use super::line::{Ending, Truth, read};
 use super::score::{Answer, Score, WinOutcome};
 use crate::gtp::All;
+
+/// Between two lines of progress.
+const TELL: Duration = Duration::from_secs(10);
 
 /// Plies per row of the table.
 const BAND: usize = 4;
@@ -59,13 +64,19 @@ impl Measure {
             by_network: Vec::new(),
             by_search: Vec::new(),
         };
-        for ending in &chosen {
+        let clock = SystemClock::new();
+        let (mut told, all) = (clock.now(), chosen.len());
+        for (done, ending) in (1..).zip(&chosen) {
             exam.ask(ending, &stop).with_context(|| ending.to_line())?;
             if stop.is_raised() {
                 break;
             }
+            if clock.now() - told >= TELL {
+                told = clock.now();
+                log::info!("{done} of {all} positions");
+            }
         }
-        print(&exam.report(unsolved))?;
+        print(&exam.report(all, unsolved))?;
         if stop.is_raised() {
             return end_as_interrupted();
         }
@@ -94,18 +105,26 @@ impl EndingTest {
         Ok(())
     }
 
-    fn report(&self, unsolved: usize) -> String {
+    fn report(&self, all: usize, unsolved: usize) -> String {
         let by_network = by_plies("network", &self.by_network);
         let by_search = by_plies("search", &self.by_search);
         let scores: Vec<Score> = by_network.into_iter().chain(by_search).collect();
         let [visits, seconds] = self.examinee.means();
         let head = format!(
             "{} positions, {unsolved} more of the file are unsolved; {visits:.0} visits and {seconds:.3} s a search",
-            self.by_search.len()
+            count(self.by_search.len(), all)
         );
         let lines = [head, Score::HEAD.to_owned()].into_iter();
         let lines: Vec<String> = lines.chain(scores.iter().map(Score::row)).collect();
         lines.join("\n")
+    }
+}
+
+/// The number of positions, also of all if there are more.
+fn count(done: usize, all: usize) -> String {
+    match done < all {
+        true => format!("interrupted: {done} of {all}"),
+        false => done.to_string(),
     }
 }
 
@@ -140,5 +159,16 @@ fn answer(ending: &Ending, found: &examinee::Answer) -> Answer {
         value: report.value,
         judged: ending.judged,
         proven: report.proof.is_some(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interruption_is_told() {
+        assert_eq!(count(11, 2092), "interrupted: 11 of 2092");
+        assert_eq!(count(4, 4), "4");
     }
 }

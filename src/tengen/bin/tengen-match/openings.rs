@@ -27,6 +27,8 @@ use crate::session::steady_clock;
 const USUAL_COUNT: usize = 1000;
 /// Random attempts per opening before giving up.
 const CANDIDATES_PER_OPENING: usize = 10;
+/// What a book begins with.
+const TITLE: &str = "# Openings for ";
 /// Openings in a row on which the judge fails before giving up.
 const MAX_FAILURES: u32 = 3;
 
@@ -71,7 +73,9 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<ExitCode
     };
     let stderr_dir = args.out.with_extension("judge");
     fs::create_dir_all(&stderr_dir).with_context(|| stderr_dir.display().to_string())?;
-    file::check(&args.out).with_context(|| args.out.display().to_string())?;
+    let is_book = |old: &Path| file::read_text(old).is_ok_and(|old| old.starts_with(TITLE));
+    file::check_kind(&args.out, "a book of openings", is_book)
+        .with_context(|| args.out.display().to_string())?;
     let mut judging = Judging {
         args,
         kept: BTreeMap::new(),
@@ -283,7 +287,7 @@ impl Judging<'_> {
             ),
         };
         let mut text = format!(
-            "# Openings for {game} {size}{rules}: {source}.\n\
+            "{TITLE}{game} {size}{rules}: {source}.\n\
              # Black's expected score within {tolerance} of one half by the value of `{judge}`.\n"
         );
         for (&opening, score) in &self.kept {

@@ -20,7 +20,9 @@ pub(crate) fn keep(out: &Path, reports: &[MatchReport]) -> Result<()> {
     let (terms, _) = results::read(&out.join(RESULTS))?;
     let date = today();
     let several = reports.len() > 1;
-    let (commit, machine) = (commit(), machine());
+    let program = std::env::current_exe().ok();
+    let commit = program.and_then(|program| commit(program.parent()?));
+    let machine = machine();
     let words: Vec<String> = std::env::args().map(|word| quoted(&word)).collect();
     let matches = reports.iter().map(|report| MatchRecord {
         id: id(out, &date, several.then_some(report)),
@@ -49,14 +51,19 @@ fn id(out: &Path, date: &str, meeting: Option<&MatchReport>) -> String {
     }
 }
 
-/// The commit of the checkout in which the match is started.
-fn commit() -> Option<String> {
+/// The commit of the checkout of Tengen that this folder is in.
+fn commit(folder: &Path) -> Option<String> {
     let asked = Command::new("git")
-        .args(["rev-parse", "--short", "HEAD"])
+        .current_dir(folder)
+        // Another repository has no such folder.
+        .args(["rev-parse", "HEAD", "HEAD:src/tengen/bin/tengen-match"])
         .output()
         .ok()?;
-    let hash = String::from_utf8(asked.stdout).ok()?;
-    (asked.status.success() && !hash.trim().is_empty()).then(|| hash.trim().to_owned())
+    let hashes = String::from_utf8(asked.stdout).ok()?;
+    asked
+        .status
+        .success()
+        .then(|| hashes.chars().take(8).collect())
 }
 
 /// The processor's name on Linux, its architecture elsewhere, and its number of threads.
@@ -84,6 +91,23 @@ pub(crate) fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tengen_nn::files::scratch::Scratch;
+
+    #[test]
+    fn the_commit_of_another_repository_is_not_named() {
+        let scratch = Scratch::new("match-commit");
+        for words in [
+            "init --quiet",
+            "-c user.name=a -c user.email=a@b commit --quiet --allow-empty --message=a",
+        ] {
+            let mut git = Command::new("git");
+            let _ = git
+                .current_dir(scratch.path())
+                .args(words.split(' '))
+                .status();
+        }
+        assert_eq!(commit(scratch.path()), None);
+    }
 
     #[test]
     fn words_are_quoted_where_a_shell_would_split_them() {

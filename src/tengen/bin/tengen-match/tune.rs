@@ -10,6 +10,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use tengen::referee::results::{GameEntry, MatchTerms};
 use tengen::referee::{Complaints, EngineSpec, Format, ScoreBoard, schedule};
+use tengen::settings::differences;
 use tengen::stats::{Spsa, TunedParameter};
 use tengen::system;
 
@@ -219,10 +220,13 @@ fn open(file: &Path, terms: Terms) -> Result<Tuning> {
         serde_json::from_str(&read_text(file)?).with_context(|| file.display().to_string())?;
     // Normalised as if read from a file: a number may lose its last bit there.
     let asked: Terms = serde_json::from_str(&serde_json::to_string(&terms)?)?;
+    let fields = |terms: &Terms| serde_json::to_value(terms);
+    let found = differences(&fields(&asked)?, &fields(&tuning.terms)?);
     ensure!(
-        tuning.terms == asked,
-        "{} belongs to another tuning; give another --out folder or the same options",
-        file.display()
+        found.is_empty(),
+        "{} belongs to another tuning ({}); choose another --out folder, or give the same options",
+        file.display(),
+        found.join(", ")
     );
     Ok(tuning)
 }

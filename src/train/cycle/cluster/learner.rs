@@ -18,12 +18,12 @@ use super::worker::{Worker, WorkerOptions};
 use crate::TrainError;
 use crate::cycle::{CyclePlan, GameRange, NetworkRef, RunFolder, to_json};
 use crate::durable;
-use crate::error::differences;
 use crate::play::generate::{Progress, count_games};
 use crate::play::selfplay::{self, PlayedGame};
 use crate::shards::shard;
 use crate::store::{AGAIN, Creation, Store};
 use crate::trainable::Trainable;
+use tengen::settings::differences;
 
 /// Settings of a learner.
 #[derive(Clone)]

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 pub use tables::{BoardShare, Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window};
 
 use crate::TrainError;
-use crate::error::differences;
 use crate::fit::{Fit, find_encoding};
 use crate::network::architecture::GameShape;
 use crate::play::generate::has_moves;
@@ -16,7 +15,7 @@ use crate::trainable::Trainable;
 use crate::trainable::with_game;
 use tengen::game::{BoardSize, Game};
 use tengen::games::{GAMES, info};
-use tengen::settings::{InPlan, Maybe, SetError, Table, Text};
+use tengen::settings::{InPlan, Maybe, SetError, Table, Text, differences};
 use tengen::stats::Sprt;
 
 tengen::settings! {

@@ -2,6 +2,7 @@
 
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
+use rayon::prelude::*;
 
 use crate::TrainError;
 use crate::play::selfplay::{by_rollouts, play};
@@ -31,13 +32,14 @@ pub fn quick_games<G: Trainable>(boards: &[G], positions: usize, seed: u64) -> V
         let games = (positions * POINTS).div_ceil(GAME_POSITIONS * area);
         let games = games.max(FEWEST_GAMES) as u64;
         let playouts = (PLAYOUTS * POINTS / area).max(FEWEST_PLAYOUTS) as u64;
-        for game in 0..games {
+        let rows_of = |game: u64| {
             let seed = seed.wrapping_mul(games).wrapping_add(game);
             let mut rave = Rave::new(RaveParams::default(), seed);
             let search = |position: &G| by_rollouts(&mut rave, position, playouts);
             let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-            rows.extend(play(empty, game, &SelfPlay::default(), search, &mut rng).rows);
-        }
+            play(empty, game, &SelfPlay::default(), search, &mut rng).rows
+        };
+        rows.par_extend((0..games).into_par_iter().flat_map_iter(rows_of));
     }
     rows
 }
