@@ -120,7 +120,14 @@ fn a_board_that_keeps_nothing_says_so() {
     std::fs::create_dir_all(home.join(".local/state/tengen")).expect("a folder");
     let at_home: &[(&str, &Path)] = &[("HOME", &*home)];
     let _first = usual(at_home);
-    for (environment, why) in [(&[][..], "neither"), (at_home, "another tengen board")] {
+    let file = home.join("file");
+    std::fs::write(&file, "no folder").expect("writable");
+    let in_file: &[(&str, &Path)] = &[("XDG_STATE_HOME", file.as_path())];
+    for (environment, why) in [
+        (&[][..], "neither"),
+        (at_home, "another tengen board"),
+        (in_file, "board.sgf: "),
+    ] {
         let mut board = usual(environment);
         end(&mut board, "-TERM");
         let mut said = String::new();
@@ -128,7 +135,7 @@ fn a_board_that_keeps_nothing_says_so() {
         let read = errors.map(|mut errors| errors.read_to_string(&mut said));
         read.expect("it is piped").expect("text");
         assert!(
-            said.contains("the game is not kept") && said.contains(why),
+            said.contains("the game is not kept") && said.contains(why) && !said.contains(".bak"),
             "{said}"
         );
     }
