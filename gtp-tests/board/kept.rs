@@ -3,11 +3,13 @@
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::client::Board;
 use super::games::{begin, play};
+use super::page::open;
 use crate::scratch::Scratch;
 
 /// A game between people.
@@ -75,6 +77,31 @@ fn a_kept_game_outlives_a_file_that_is_looked_at() {
         board.do_it(&json!({"do": "comment", "node": 1, "text": "seen"}));
     });
     assert!(kept().contains("C[seen]") && earlier().contains(";B[cc]"));
+}
+
+#[test]
+fn the_last_game_is_offered_until_a_move_is_played() {
+    let folder = Scratch::new("kept-offered");
+    let file = folder.path("kept.sgf");
+    with_kept(&file, &[], |board| {
+        begin(board, &people());
+        play(board, "C3");
+    });
+    let args = ["--backend", "rollout", "--autosave", file.as_str()];
+    let Some((browser, board)) = open(&folder, &args) else {
+        return;
+    };
+    let offers = |hidden: bool| {
+        browser.wait(&format!(
+            "document.getElementById('toast').hidden === {hidden}"
+        ));
+    };
+    offers(false);
+    // Longer than other messages stay.
+    std::thread::sleep(Duration::from_secs(9));
+    offers(false);
+    play(&board, "C3");
+    offers(true);
 }
 
 /// A board with the usual file, in this environment.
