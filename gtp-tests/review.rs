@@ -388,6 +388,10 @@ fn games_of_go_and_gomoku_are_reviewed() {
         &[&[name(&plain)], &QUICK[..6]].concat(),
         &["read as NoGo 5x5: --game go for Go"],
     );
+    let named = folder.join("named.sgf");
+    std::fs::write(&named, "(;GM[1]SZ[5]RU[NoGo];B[cc];W[aa])").expect("writable");
+    let said = text(&[&[name(&named)], &QUICK[..6]].concat());
+    assert!(!said.contains("--game go"), "{said}");
     let args = [name(&plain), "--json", "--game", "go", "--visits", "2"];
     let lines = text(&[&args[..], &QUICK[2..4]].concat());
     assert_eq!(

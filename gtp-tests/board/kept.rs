@@ -3,11 +3,13 @@
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::client::Board;
 use super::games::{begin, play};
+use super::page::open;
 use crate::scratch::Scratch;
 
 /// A game between people.
@@ -77,6 +79,31 @@ fn a_kept_game_outlives_a_file_that_is_looked_at() {
     assert!(kept().contains("C[seen]") && earlier().contains(";B[cc]"));
 }
 
+#[test]
+fn the_last_game_is_offered_until_a_move_is_played() {
+    let folder = Scratch::new("kept-offered");
+    let file = folder.path("kept.sgf");
+    with_kept(&file, &[], |board| {
+        begin(board, &people());
+        play(board, "C3");
+    });
+    let args = ["--backend", "rollout", "--autosave", file.as_str()];
+    let Some((browser, board)) = open(&folder, &args) else {
+        return;
+    };
+    let offers = |hidden: bool| {
+        browser.wait(&format!(
+            "document.getElementById('toast').hidden === {hidden}"
+        ));
+    };
+    offers(false);
+    // Longer than other messages stay.
+    std::thread::sleep(Duration::from_secs(9));
+    offers(false);
+    play(&board, "C3");
+    offers(true);
+}
+
 /// A board with the usual file, in this environment.
 fn usual(environment: &[(&str, &Path)]) -> Board {
     let mut child = Command::new(env!("CARGO_BIN_EXE_tengen"))
@@ -120,7 +147,14 @@ fn a_board_that_keeps_nothing_says_so() {
     std::fs::create_dir_all(home.join(".local/state/tengen")).expect("a folder");
     let at_home: &[(&str, &Path)] = &[("HOME", &*home)];
     let _first = usual(at_home);
-    for (environment, why) in [(&[][..], "neither"), (at_home, "another tengen board")] {
+    let file = home.join("file");
+    std::fs::write(&file, "no folder").expect("writable");
+    let in_file: &[(&str, &Path)] = &[("XDG_STATE_HOME", file.as_path())];
+    for (environment, why) in [
+        (&[][..], "neither"),
+        (at_home, "another tengen board"),
+        (in_file, "board.sgf: "),
+    ] {
         let mut board = usual(environment);
         end(&mut board, "-TERM");
         let mut said = String::new();
@@ -128,7 +162,7 @@ fn a_board_that_keeps_nothing_says_so() {
         let read = errors.map(|mut errors| errors.read_to_string(&mut said));
         read.expect("it is piped").expect("text");
         assert!(
-            said.contains("the game is not kept") && said.contains(why),
+            said.contains("the game is not kept") && said.contains(why) && !said.contains(".bak"),
             "{said}"
         );
     }

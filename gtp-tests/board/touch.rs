@@ -142,6 +142,8 @@ fn nothing_covers_or_cuts_off_what_a_phone_shows() {
         refused,
         json!(["go 不能使用 25x25 棋盘", "棋谱属性 GM 的值 3 无效"])
     );
+    let shares = browser.run("return (async () => { const { percent } = await import(location.pathname + 'dom.js'); return [-0.0004, -0.0006, 0].map((share) => percent(share)); })();");
+    assert_eq!(shares, json!(["0.0%", "-0.1%", "0.0%"]));
 }
 
 #[test]

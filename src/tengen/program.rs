@@ -68,6 +68,15 @@ fn with_negative_numbers(command: Command) -> Command {
     command.mut_subcommands(with_negative_numbers)
 }
 
+/// The level of the log with this name.
+///
+/// # Errors
+/// The names that there are.
+pub fn log_level(name: &str) -> Result<log::LevelFilter, &'static str> {
+    let level = name.parse();
+    level.map_err(|_| "one of off, error, warn, info and debug")
+}
+
 /// Written before UTF-8 by some programs, mostly on Windows; ignored.
 pub const BYTE_ORDER_MARK: &str = "\u{feff}";
 
@@ -231,6 +240,12 @@ mod tests {
         let file = folder.join("p.1");
         let error = man_pages(command(), &file).unwrap_err().to_string();
         assert!(error.contains(&file.display().to_string()), "{error}");
+    }
+
+    #[test]
+    fn levels_of_the_log_are_named_where_there_is_no_such() {
+        assert_eq!(log_level("INFO"), Ok(log::LevelFilter::Info));
+        assert!(log_level("verbose").is_err_and(|why| why.contains("debug")));
     }
 
     #[test]

@@ -540,6 +540,7 @@ fn a_book_that_does_not_fit_is_refused_at_the_start() {
     for settings in [[("size", "4")], [("rules", "2")]] {
         let error = refused(&settings).expect("another book");
         assert!(error.contains("rules 3, not of tictactoe"), "{error}");
+        assert!(error.ends_with("--game, --size and --rules"), "{error}");
     }
     let error = refused(&[("book", "/nowhere.book")]).expect("no file");
     assert!(error.contains("/nowhere.book"), "{error}");

@@ -187,7 +187,16 @@ impl clap::Args for EngineFlags {
             .value_name("FILE")
             .value_parser(value_parser!(PathBuf))
             .help("Settings as a TOML file: any of these flags, with its value");
-        command.args(flags).arg(config.help_heading(HEADING))
+        let of_rules =
+            |_: &str| Err::<String, _>("it is part of the rules: --rules \"chinese komi 7.5\"");
+        let komi = Arg::new("komi")
+            .long("komi")
+            .hide(true)
+            .value_parser(of_rules);
+        command
+            .args(flags)
+            .arg(config.help_heading(HEADING))
+            .arg(komi)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -361,6 +370,10 @@ mod tests {
 
     #[test]
     fn errors_say_what_to_do() {
+        let command = <EngineFlags as clap::Args>::augment_args(Command::new("tengen"));
+        let refused = command.try_get_matches_from(["tengen", "--komi", "7.5"]);
+        let refused = refused.expect_err("no flag").to_string();
+        assert!(refused.contains("--rules \"chinese komi"), "{refused}");
         let check = |given: EngineFlags, part: &str| {
             let error = format!("{:#}", given.resolve().expect_err("it is wrong"));
             assert!(error.contains(part), "{error}");

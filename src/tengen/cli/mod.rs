@@ -32,7 +32,13 @@ use tengen::record::file;
 struct Cli {
     /// Level of the log on the standard error stream: off, error, warn, info or debug. `sau` logs
     /// into a file, at level info unless this is given [default: warn].
-    #[arg(long, global = true, value_name = "LEVEL", display_order = 1000)]
+    #[arg(
+        long,
+        global = true,
+        value_name = "LEVEL",
+        display_order = 1000,
+        value_parser = program::log_level
+    )]
     log_level: Option<log::LevelFilter>,
     /// Append the log to this file, at level info unless --log-level is given, with every command and answer of a
     /// session; each line has the time and the number of the process.

@@ -5,7 +5,7 @@
 
 use thiserror::Error;
 
-use crate::book::{BookMeta, BookSource};
+use crate::book::{BookError, BookMeta, BookSource};
 use crate::encode;
 use crate::engine::{Backend, EngineOptions, built_in_boards};
 use crate::game::{BoardSize, GameInfo};
@@ -109,7 +109,13 @@ impl EngineOptions {
         let wanted = with_game!(&self.game, size, rules: rules, |empty| BookMeta::of(&empty))?;
         let meta = book.read_meta();
         let checked = meta.and_then(|meta| meta.check(&wanted));
-        checked.map_err(|error| StartError::Other(format!("cannot use the book {book}: {error}")))
+        checked.map_err(|error| {
+            let hint = match error {
+                BookError::Other { .. } => "; give those of the book by --game, --size and --rules",
+                _ => "",
+            };
+            StartError::Other(format!("cannot use the book {book}: {error}{hint}"))
+        })
     }
 
     /// Loads a network as the first search will, so that it is not silently replaced by another.

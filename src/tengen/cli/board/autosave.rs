@@ -44,18 +44,19 @@ pub(super) fn open(session: &mut Session, named: Option<PathBuf>) -> anyhow::Res
         return Ok(None);
     };
     let file = path.display();
-    let held = match lock(&path) {
-        Err(error) if error.kind() == ErrorKind::ResourceBusy => {
-            log::warn!("{file}: {error}; the game is not kept while that runs");
+    let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+    let held = match made.and_then(|()| lock(&path)) {
+        Err(error) => {
+            log::warn!("{file}: {error}; the game is not kept while that lasts");
             None
         }
-        held => {
+        Ok(held) => {
             if let Err(error) = recall(session, &path) {
                 let backup = beside(&path, ".bak");
                 let backup = backup.display();
                 log::warn!("{file}: {error:#}; when a game is played it becomes {backup}");
             }
-            held.ok()
+            Some(held)
         }
     };
     Ok(Some((path, held)))

@@ -225,18 +225,30 @@ pub(super) struct Tally {
 impl Tally {
     /// Column titles and texts.
     pub(super) fn columns(&self) -> [(&'static str, String); 8] {
-        let percent = |share: f32, digits: usize| format!("{:.digits$}%", 100.0 * share);
-        let first_choices = 100.0 * self.first_choices as f64 / self.moves.max(1) as f64;
+        let first_choices = self.first_choices as f32 / self.moves as f32;
         [
             ("moves", self.moves.to_string()),
-            ("accuracy", percent(self.accuracy, 1)),
-            ("average loss", percent(self.average_loss, 1)),
-            ("first choice", format!("{first_choices:.0}%")),
+            ("accuracy", self.percent(self.accuracy, 1)),
+            ("average loss", self.loss()),
+            ("first choice", self.percent(first_choices, 0)),
             ("inaccuracies", self.inaccuracies.to_string()),
             ("mistakes", self.mistakes.to_string()),
             ("blunders", self.blunders.to_string()),
             ("thrown away", self.thrown_away.to_string()),
         ]
+    }
+
+    /// The average loss as text.
+    pub(super) fn loss(&self) -> String {
+        self.percent(self.average_loss, 1)
+    }
+
+    /// What is not known without moves.
+    fn percent(&self, share: f32, digits: usize) -> String {
+        match self.moves {
+            0 => "-".to_owned(),
+            _ => format!("{:.digits$}%", 100.0 * share),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use tengen::game::Color;
 use tengen::web;
 
 use super::facts::{Review, Tally};
-use super::text::Summary;
+use super::text::{Summary, games};
 
 /// Start of every review page.
 const MARK: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
@@ -89,7 +89,7 @@ pub(super) fn index_row(page: &str, review: &Review) -> String {
     let _ = write!(
         html,
         "<td>{}<td>{}</tr>",
-        both(|tally| format!("{:.1}%", 100.0 * tally.average_loss)),
+        both(Tally::loss),
         both(|tally| match tally.blunders + tally.thrown_away {
             0 => "-".to_owned(),
             blunders => blunders.to_string(),
@@ -102,9 +102,9 @@ pub(super) fn index_row(page: &str, review: &Review) -> String {
 pub(super) fn index(rows: &[String], summary: &Summary) -> String {
     let mut page = format!(
         "{MARK}<title>Reviewed games</title><style>{STYLE}</style><div class=\"index\">\
-         <h1>{} reviewed games</h1><div class=\"scroll\"><table class=\"games\"><tr><th>Game<th>Black<th>White\
+         <h1>{} reviewed</h1><div class=\"scroll\"><table class=\"games\"><tr><th>Game<th>Black<th>White\
          <th>Result<th>Moves<th>Black's winrate<th>Loss, Black<th>White<th>Blunders, Black<th>White</tr>",
-        rows.len()
+        games(rows.len())
     );
     page.extend(rows.iter().map(String::as_str));
     page.push_str(

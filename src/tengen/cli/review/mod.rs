@@ -26,6 +26,7 @@ pub(super) use annotated::{Language, text as annotated_sgf};
 pub(super) use facts::{Game, Position};
 use pages::Pages;
 use record::Source;
+pub(super) use record::is_nogo;
 
 pub(super) use search::Reviewer;
 use text::Summary;

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, bail, ensure};
 use tengen::command::position;
-use tengen::game::{Game, Rules as _};
+use tengen::game::Game as _;
 use tengen::games::nogo::SmallNoGo;
 use tengen::games::with_game;
-use tengen::record::{GameRecord, Vertex, file, sgf};
+use tengen::record::{GameRecord, file, sgf};
 
 /// A game of a file.
 #[derive(Debug, Clone)]
@@ -44,8 +44,7 @@ pub(super) fn sources(files: &[PathBuf]) -> Vec<Source> {
 /// A game with its text, as this game if SGF has no separate number for it.
 ///
 /// A NoGo record by a program without a name for its rules looks like a record of Go. Without
-/// rules, komi and handicap it is read as NoGo, unless it has a pass, which NoGo does not have, or
-/// only rules of Go allow its moves.
+/// rules, komi and handicap it is read as NoGo if that allows its moves.
 ///
 /// # Errors
 /// If there is no such file, or it contains no game, or one that is not a sequence of moves.
@@ -70,6 +69,8 @@ pub(super) fn read(source: Source, game: Option<&str>) -> anyhow::Result<(GameRe
             file.display(),
             record.game
         ),
+        // What the file names is no guess.
+        None if record.game == SmallNoGo::NAME => SmallNoGo::NAME.clone_into(&mut record.rules),
         None if is_nogo(&record) => SmallNoGo::NAME.clone_into(&mut record.game),
         None => {}
     }
@@ -81,25 +82,13 @@ pub(super) fn read(source: Source, game: Option<&str>) -> anyhow::Result<(GameRe
     Ok((record, text))
 }
 
-fn is_nogo(record: &GameRecord) -> bool {
+/// Whether a record that may be of Go or NoGo is read as NoGo.
+pub(in crate::cli) fn is_nogo(record: &GameRecord) -> bool {
     let says_more = !record.rules.is_empty() || record.komi.is_some() || record.handicap > 0;
     let same_number = sgf::game_number(&record.game) == sgf::game_number(SmallNoGo::NAME);
-    let mut plays = record.plays.iter();
-    let passes = plays.any(|recorded| recorded.play.vertex == Vertex::Pass);
-    let allows = |game: &str| {
-        with_game!(game, record.size, |empty| can_be_played(record, &empty)) == Ok(true)
-    };
-    !says_more && same_number && !passes && (allows(SmallNoGo::NAME) || !allows(&record.game))
-}
-
-/// Whether the game's usual rules allow all moves, or more liberal ones, by which a review plays then.
-fn can_be_played<G: Game>(record: &GameRecord, empty: &G) -> bool {
-    let usual = empty.rules();
-    let mut all = std::iter::once(usual).chain(usual.relaxed());
-    all.any(|rules| {
-        let empty = G::with_rules(record.size, rules);
-        empty.is_ok_and(|empty| position(record, empty).is_ok())
-    })
+    let name = SmallNoGo::NAME;
+    let allows = || with_game!(name, record.size, |empty| position(record, empty).is_ok());
+    !says_more && same_number && allows() == Ok(true)
 }
 
 #[cfg(test)]
@@ -118,8 +107,6 @@ mod tests {
             // A capture, and a suicide of two stones, which not all rules of Go allow.
             ("B[ba];W[aa];B[ab]", false),
             ("B[aa];W[ca];B[ii];W[ab];B[hi];W[bb];B[ba]", false),
-            // Twice on one point: illegal in both.
-            ("B[ee];W[ee]", true),
         ] {
             let text = format!("(;GM[1]SZ[9];{moves})");
             let record = sgf::read(&text).expect("it is SGF");

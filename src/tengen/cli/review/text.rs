@@ -21,10 +21,7 @@ const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
 pub(super) fn game(review: &Review) -> String {
     let mut lines = vec![title(review), basis(review)];
     lines.extend(guess(review));
-    if let Some(first) = review.positions.first().filter(|first| first.moves > 0) {
-        let number = first.moves + 1;
-        lines.push(format!("interrupted: reviewed from move {number} on"));
-    }
+    lines.extend(interrupted(review));
     let scale = "Black's winrate, from 0 (▁) to 100% (█), before each move";
     lines.push(format!("\n{scale}\n{}\n", curve(review)));
     let mistakes = mistakes(review, Class::Inaccuracy);
@@ -42,12 +39,10 @@ pub(super) fn game(review: &Review) -> String {
 
 /// Text for one game among many: players, statistics, and the decisive move.
 pub(super) fn line(review: &Review) -> String {
-    let [black, white] = review
-        .players
-        .each_ref()
-        .map(|tally| 100.0 * tally.average_loss);
+    let [black, white] = review.players.each_ref().map(Tally::loss);
     let title = title(review);
-    let mut lines = vec![format!("{title}; average loss {black:.1}% and {white:.1}%")];
+    let mut lines = vec![format!("{title}; average loss {black} and {white}")];
+    lines.extend(interrupted(review));
     lines.extend(mistakes(review, Class::Blunder));
     lines.join("\n")
 }
@@ -111,6 +106,18 @@ fn guess(review: &Review) -> Option<String> {
     let game = &review.game;
     let open = game.game == SmallNoGo::NAME && game.rules.is_empty();
     open.then(|| format!("read as {}: --game go for Go", board(review)))
+}
+
+/// From where on a game was reviewed, unless it was from its beginning.
+fn interrupted(review: &Review) -> Option<String> {
+    let first = review.positions.first().filter(|first| first.moves > 0)?;
+    let number = first.moves + 1;
+    Some(format!("interrupted: reviewed from move {number} on"))
+}
+
+/// A number of games.
+pub(super) fn games(number: usize) -> String {
+    format!("{number} game{}", if number == 1 { "" } else { "s" })
 }
 
 /// Basis of the judgement, and proven results.
@@ -204,7 +211,11 @@ struct PlayerTally {
 }
 
 impl Summary {
+    /// Of a game that was interrupted the statistics say little.
     pub(super) fn add(&mut self, review: &Review) {
+        if !review.is_whole() {
+            return;
+        }
         self.games += 1;
         // A result at the end alone proves nothing: players may agree on it.
         let end = review.game.moves.len();
@@ -255,15 +266,74 @@ impl Summary {
         });
         let rows: Vec<(String, Tally)> = self
             .players()
-            .map(|(name, games, tally)| (format!("{name}, {games} games"), tally))
+            .map(|(name, number, tally)| (format!("{name}, {}", games(number)), tally))
             .collect();
-        format!("\n{} games{median}\n{}", self.games, table(&rows))
+        format!("\n{}{median}\n{}", games(self.games), table(&rows))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use tengen::command::played;
+    use tengen::game::BoardSize;
+
+    use super::super::facts::{Position, Settings};
     use super::*;
+
+    #[test]
+    fn an_interrupted_game_says_so_and_is_in_no_total() {
+        let mut record = played("nogo", BoardSize::square(3), "A1 B2").expect("moves");
+        record.black = "one".to_owned();
+        let position = |moves| Position {
+            moves,
+            to_move: Color::Black,
+            winrate: Some(0.5),
+            lead: None,
+            winner: None,
+            visits: 1,
+            candidates: Vec::new(),
+            played: None,
+        };
+        let review = |positions: Vec<Position>| Review {
+            game: Game::new("a.sgf".to_owned(), &record),
+            settings: Settings {
+                version: String::new(),
+                search: String::new(),
+                network: String::new(),
+                changed: Vec::new(),
+                nodes: 1,
+                thresholds: [0.05, 0.1, 0.2],
+            },
+            by_network: true,
+            positions,
+            proven: None,
+            players: Default::default(),
+        };
+        let (part, whole) = (
+            review(vec![position(1), position(2)]),
+            review((0..3).map(position).collect()),
+        );
+        assert_eq!(
+            line(&part),
+            "a.sgf: Black one - White, 2 moves of NoGo 3x3; average loss - and -\n\
+             interrupted: reviewed from move 2 on"
+        );
+        assert!(!line(&whole).contains("interrupted"), "{}", line(&whole));
+        let mut summary = Summary::default();
+        summary.add(&part);
+        assert!(summary.is_empty());
+        summary.add(&whole);
+        assert!(
+            summary.text().starts_with("\n1 game\n"),
+            "{}",
+            summary.text()
+        );
+        assert!(
+            summary.text().contains("one, 1 game "),
+            "{}",
+            summary.text()
+        );
+    }
 
     #[test]
     fn a_summary_tells_what_is_proven() {

@@ -2,6 +2,7 @@
 
 use anyhow::Context as _;
 use tengen::command::positions;
+use tengen::engine::SolverOptions;
 use tengen::game::{BoardSize, Color, Move, Outcome, Proof};
 use tengen::games::{solves, with_game};
 use tengen::gtp::{format_move, move_names};
@@ -73,9 +74,12 @@ fn solve<'a, G: Solvable>(
     let mut after: Option<(usize, Color)> = None;
     let mut in_vain = 0;
     let mut left = limits.nodes.saturating_mul(POSITIONS);
+    // As in play: before that no number of nodes that people wait for suffices.
+    let from = SolverOptions::default().solver_from;
     Ok(Box::new(move |index| {
         let position = positions.get(index)?;
-        if in_vain > MAX_IN_VAIN || left == 0 {
+        let is_late = position.plies_left().at_most(from);
+        if in_vain > MAX_IN_VAIN || left == 0 || !is_late {
             return None;
         }
         let effort = limits.within(limits.nodes.min(left));
@@ -274,5 +278,30 @@ impl Looked<'_> {
 
     fn line(&self, moves: &[Move]) -> Vec<String> {
         move_names(&moves[..moves.len().min(LINE)], self.size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use tengen::command::played;
+
+    use super::*;
+
+    #[test]
+    fn no_opening_is_solved() {
+        for (size, begins) in [(9, false), (6, true)] {
+            let record = played("nogo", BoardSize::square(size), "C3 D4").expect("moves");
+            let has_begun = AtomicBool::new(false);
+            let halt = |_: u64| {
+                has_begun.store(true, Ordering::Relaxed);
+                false
+            };
+            let limits = SolveLimits::alone(2_000, &halt);
+            let mut verdict = verdicts(&record, limits, 4 << 20).expect("a solver");
+            assert!(verdict(2).is_none());
+            assert_eq!(has_begun.load(Ordering::Relaxed), begins, "{size}");
+        }
     }
 }

@@ -91,7 +91,8 @@ export function keepFocus() {
   };
 }
 
-let hiding = 0, lasting = "";
+let hiding = 0, shown = "";
+const lasting = new Map();
 // A message lies over the names and the state of the game: neither over the board nor over the buttons, where these are seen.
 export function placeToast() {
   const { left, width } = $("play").getBoundingClientRect(), { top } = $("acts").getBoundingClientRect(), seen = top > 60 && top < innerHeight;
@@ -99,24 +100,29 @@ export function placeToast() {
 }
 
 function write(text, button) {
+  shown = text;
   const box = $("toast"), keep = keepFocus();
   placeToast();
-  box.replaceChildren(h("span", {}, text), ...(button ? [h("button", { onclick: () => { write(lasting); button.act(); } }, button.word)] : []));
+  box.replaceChildren(h("span", {}, text), ...(button ? [h("button", { onclick: () => { rest(); button.act(); } }, button.word)] : []));
   box.hidden = !text;
   keep();
   clearTimeout(hiding);
 }
 
+const rest = () => write(...([...lasting.values()].at(-1) ?? [""]));
+
 // A message, with a button to answer it if given; it goes by itself.
 export function toast(text, { button } = {}) {
   write(text, button);
-  hiding = setTimeout(() => write(lasting), button ? 8000 : 5000);
+  hiding = setTimeout(rest, button ? 8000 : 5000);
 }
 
-// A message that stays, and comes back after others, until it is empty.
-export function hold(text) {
-  lasting = text;
-  write(text);
+// The message of a kind that stays, and comes back after others, until it is empty.
+export function hold(kind, text, button) {
+  const before = lasting.get(kind)?.[0];
+  lasting.delete(kind);
+  if (text) lasting.set(kind, [text, button]);
+  if (text || shown === before) rest();
 }
 
 // Acts where a pointer presses, moves and lets go. A finger does so across only, and where it taps: up and down it scrolls
@@ -149,6 +155,6 @@ export function download(blob, name) {
 
 // Black's winrate converted to a side's.
 export const share = (side, black) => (side === "B" ? black : 1 - black);
-export const percent = (value, digits = 1) => (value == null ? "–" : (100 * value).toFixed(digits) + "%");
+export const percent = (value, digits = 1) => (value == null ? "–" : (100 * value).toFixed(digits).replace(/^-(?=[0.]*$)/, "") + "%");
 export const brief = (n) => (n >= 1e6 ? (n / 1e6).toFixed(1) + "M" : n >= 1e4 ? Math.round(n / 1e3) + "k" : n >= 1e3 ? (n / 1e3).toFixed(1) + "k" : String(n));
 export const signed = (n) => (n == null ? "–" : (n > 0 ? "+" : n < 0 ? "−" : "±") + Math.abs(n).toFixed(1));

@@ -10,10 +10,10 @@ const SILENCE = 9000, AGAIN = 1500;
 export function listen(path, takes) {
   let events = null, heard = 0, told = false, waiting = 0, full = 0;
   const close = () => { events?.close(); events = null; clearTimeout(waiting); };
-  const hear = () => { heard = performance.now(); if (told) { told = false; hold(""); toast(say("back_again")); } };
+  const hear = () => { heard = performance.now(); if (told) { told = false; hold("connection", ""); toast(say("back_again")); } };
   const again = () => {
     close();
-    if (!told || full) hold(full ? say("full", { n: full }) : say("lost"));
+    if (!told || full) hold("connection", full ? say("full", { n: full }) : say("lost"));
     [told, full] = [true, 0];
     waiting = setTimeout(connect, AGAIN);
   };

@@ -1,6 +1,6 @@
 // The page of `tengen board`: changes arrive as events, commands are sent as JSON.
 import { begin, redraw } from "./app.js";
-import { $, download, toast } from "./dom.js";
+import { $, download, hold, toast } from "./dom.js";
 import { changePlayers, newGame } from "./dialog.js";
 import { makeTree, update } from "./gametree.js";
 import { announce } from "./heard.js";
@@ -53,11 +53,11 @@ async function load(files) {
   else toast(say("opened", { name }), { button: undo() });
 }
 
-let seen = 0, greeted = false;
+let seen = 0, offered = false;
 // A game of an earlier run of the program is there still, until something is done in the new one.
-function greet(view) {
-  if (!greeted && view.offering) toast(say("keptGame"), { button: { word: say("takeUp"), act: () => store.view.offering && undo().act() } });
-  greeted = true;
+function greet({ offering }) {
+  if (offering !== offered) hold("offer", offering && say("keptGame"), { word: say("takeUp"), act: () => store.view.offering && undo().act() });
+  offered = offering;
 }
 
 // What the program answers; `null` without an answer: then the next state asks again.

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
+use tengen::game::Game as _;
+use tengen::games::nogo::SmallNoGo;
 use tengen::record::sgf::{self, SgfNode, SgfTree};
 use tengen::record::{GameRecord, LaterSetup};
 
+use super::super::super::review::is_nogo;
 use super::super::game::{Kept, NewGame, OtherGames, Who};
 use super::super::stored;
 use super::super::tree::{LONGEST_LINE, MAX_NODES, SetUp, Tree};
@@ -95,7 +98,10 @@ impl Session {
     pub(in super::super) fn put_before(&mut self, file: &[u8], kept: Kept) -> anyhow::Result<()> {
         let (flags, begun) = (Arc::clone(&self.flags), self.game.terms.clone());
         let mut earlier = Session::new(flags, begun, Arc::clone(&self.time))?;
+        let shown = &kept.terms.game;
+        earlier.game.terms.game.clone_from(shown);
         earlier.load(file)?;
+        earlier.game.terms.game.clone_from(shown);
         earlier.choose_game(kept.place)?;
         let game = &mut earlier.game;
         let live = kept.live.filter(|&live| game.tree.has(live));
@@ -139,10 +145,14 @@ impl Session {
 
     fn open(&mut self, tree: SgfTree<'_>) -> anyhow::Result<()> {
         let SgfTree {
-            beginning: told,
+            beginning: mut told,
             mut nodes,
             ..
         } = tree;
+        // A file that may be of either is one of Go where Go is shown, and else what a review takes it for.
+        if told.game != self.game.terms.game && is_nogo(&main_line(&told, &nodes)) {
+            SmallNoGo::NAME.clone_into(&mut told.game);
+        }
         let terms = NewGame {
             game: told.game.clone(),
             size: told.size.to_string(),

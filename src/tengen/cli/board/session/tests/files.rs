@@ -84,6 +84,30 @@ fn a_file_loses_nothing() {
     assert!(board.choose_game(2).is_err());
 }
 
+/// Also when it is taken up in another run.
+#[test]
+fn a_file_of_go_or_nogo_is_go_if_go_is_shown_or_nogo_forbids_its_moves() {
+    let (plain, taken) = ("B[ee];W[cc];B[gg]", "B[ba];W[aa];B[ab];W[ee];B[aa]");
+    for (shown, moves, read) in [
+        ("nogo", plain, "nogo"),
+        ("gomoku", plain, "nogo"),
+        ("go", plain, "go"),
+        ("nogo", taken, "go"),
+    ] {
+        let (mut board, _) = session(terms(shown, "9", [Human, Human], ""));
+        let file = format!("(;GM[1]SZ[9];{moves})");
+        board.load(file.as_bytes()).expect("a game");
+        assert_eq!(board.game.terms.game, read, "{shown} {moves}");
+        for shown in ["go", "nogo"] {
+            let (text, kept) = board.to_keep();
+            let (mut later, _) = session(terms(shown, "9", [Human, Human], ""));
+            later.put_before(text.as_bytes(), kept).expect("a game");
+            later.take_back().expect("the earlier one");
+            assert_eq!(later.game.terms.game, read, "{shown} {moves}");
+        }
+    }
+}
+
 #[test]
 fn large_files_are_shown_whole_and_quickly() {
     let (mut board, _) = session(terms("go", "9", [Human, Human], ""));
