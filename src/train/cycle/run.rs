@@ -44,7 +44,6 @@ pub(super) fn run_with<G: Trainable>(
     let run_folder = RunFolder::new(folder);
     // Before anything is written.
     if run_folder.plan()?.is_none() {
-        run_folder.refuse_other_files()?;
         check_warm_up(start, plan)?;
     }
     run_folder.generations()?;

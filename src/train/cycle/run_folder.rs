@@ -49,25 +49,6 @@ impl RunFolder {
         }
     }
 
-    /// Refuses a new run in a folder with files, which would be among its own; folders and hidden files may be there.
-    ///
-    /// # Errors
-    /// [`TrainError::Refused`] names one of them.
-    pub(super) fn refuse_other_files(&self) -> Result<(), TrainError> {
-        let mut entries = fs::read_dir(&self.root).into_iter().flatten().flatten();
-        let found = entries.find(|entry| {
-            let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-            !is_hidden && entry.path().is_file()
-        });
-        found.map_or(Ok(()), |found| {
-            Err(TrainError::Refused(format!(
-                "{}: it has other files, such as {}, and no plan.toml of a run: choose another folder",
-                self.root.display(),
-                found.file_name().display()
-            )))
-        })
-    }
-
     /// Prepares the folder for exclusive use by this process, and checks that it belongs to this
     /// plan.
     ///

@@ -189,21 +189,9 @@ fn a_run_does_what_its_plan_says_and_survives_losing_any_product() {
 }
 
 #[test]
-fn a_new_run_does_not_mix_with_other_files() {
-    let scratch = Scratch::new("cycle-files");
-    fs::write(scratch.path().join("README.md"), "mine").unwrap();
-    let refused = attempt(scratch.path(), PLAN).0.unwrap_err();
-    assert!(matches!(refused, TrainError::Refused(_)), "{refused}");
-    assert!(refused.to_string().contains("README.md"), "{refused}");
-    assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 1);
-}
-
-#[test]
 fn a_run_may_be_prolonged_and_not_changed() {
     let scratch = Scratch::new("cycle-longer");
     let short = first_stage();
-    // As what keeps a folder in a checkout.
-    fs::write(scratch.path().join(".gitkeep"), "").unwrap();
     assert_eq!(go(scratch.path(), short).0.len(), 3);
     let longer = short.replace("generations = 2", "generations = 3");
     let (done, told) = go(scratch.path(), &longer);
