@@ -7,6 +7,7 @@ pub mod held_out;
 pub mod loader;
 pub mod objective;
 pub mod optimizer;
+mod orthogonal;
 mod params;
 pub(crate) mod step;
 pub mod teacher;
