@@ -1,12 +1,12 @@
 //! Freed memory stays in this process.
 //!
 //! A step of a fit asks for the same tensors as the step before. With glibc's usual limits the system takes these
-//! pages back and clears them again each time; without, a fit has 1.12 times as many samples per second (8 blocks
+//! pages back and clears them again each time; without, a fit has 1.06 times as many samples per second (8 blocks
 //! of 96 channels, one core).
 
 /// Lets glibc keep what is freed; no other allocator needs it.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-#[expect(unsafe_code, reason = "1.12 times as many samples, see above")]
+#[expect(unsafe_code, reason = "1.06 times as many samples, see above")]
 pub(crate) fn keep_freed() {
     /// The largest that glibc takes: larger blocks are mapped, and given back.
     const MAPPED_FROM_BYTES: i32 = 32 << 20;
