@@ -94,26 +94,14 @@ impl Optimizer {
                 Role::Buffer => return,
             };
             let gradient = gradient.iter().map(|g| g * scale);
-            let rows = matrix_rows(weight);
-            let numbers = weight.values.iter_mut();
-            if let Some(rows) = rows {
-                let mut direction: Vec<f32> = first
-                    .iter_mut()
-                    .zip(gradient)
-                    .map(|(m, g)| {
-                        *m += (1.0 - MOMENTUM) * (g - *m);
-                        // Nesterov's: the mean as it will be if the next gradient is this one.
-                        *m + (1.0 - MOMENTUM) * (g - *m)
-                    })
-                    .collect();
-                let columns = direction.len() / rows;
-                orthogonalise(&mut direction, rows, columns);
-                let length = MATRIX_STEP * (rows.max(columns) as f32).sqrt();
-                for (w, d) in numbers.zip(direction) {
-                    *w -= rate * (length * d + decay * *w);
+            if let Some(rows) = matrix_rows(weight) {
+                let direction = muon_direction(first, gradient, rows);
+                for (w, d) in weight.values.iter_mut().zip(direction) {
+                    *w -= rate * (d + decay * *w);
                 }
                 return;
             }
+            let numbers = weight.values.iter_mut();
             for (((w, m), v), g) in numbers.zip(first).zip(second).zip(gradient) {
                 *m += (1.0 - BETA_1) * (g - *m);
                 *v += (1.0 - BETA_2) * (g * g - *v);
@@ -123,6 +111,21 @@ impl Optimizer {
         });
         norm
     }
+}
+
+/// The direction of a matrix's step per unit of learning rate; moves its mean gradient on.
+fn muon_direction(mean: &mut [f32], gradient: impl Iterator<Item = f32>, rows: usize) -> Vec<f32> {
+    let moved = mean.iter_mut().zip(gradient).map(|(m, g)| {
+        *m += (1.0 - MOMENTUM) * (g - *m);
+        // Nesterov's: the mean as it will be if the next gradient is this one.
+        *m + (1.0 - MOMENTUM) * (g - *m)
+    });
+    let mut direction: Vec<f32> = moved.collect();
+    let columns = direction.len() / rows;
+    orthogonalise(&mut direction, rows, columns);
+    let length = MATRIX_STEP * (rows.max(columns) as f32).sqrt();
+    direction.iter_mut().for_each(|d| *d *= length);
+    direction
 }
 
 /// The rows of a weight that is a matrix: of a convolution, an output each.
