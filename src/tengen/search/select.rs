@@ -36,15 +36,6 @@ impl RootPriors {
     }
 }
 
-/// Statistics of a move for selection.
-struct Candidate {
-    prior: f32,
-    visits: f32,
-    in_flight: f32,
-    /// Mean value for the side to move at the parent; unknown before the first visit.
-    value: Option<f32>,
-}
-
 /// The index of the move with the highest `Q + U` among those that can still be better than the
 /// node's proven result; `None` when there is none: the result is proven if no move was forbidden.
 ///
@@ -95,17 +86,22 @@ pub(super) fn select(
             }
             continue;
         }
-        if forbidden.contains(&i) {
+        let prior = prior(i, choice);
+        if forbidden.contains(&i) || prior == FORBIDDEN {
             continue;
         }
         skips_fresh |= touched.is_none() && root_priors.is_none();
-        let Some(candidate) = candidate(tree, touched, prior(i, choice), proven) else {
+        let (visits, in_flight) = touched.map_or((0, 0), Edge::counts);
+        let child = touched.and_then(|edge| tree.after(edge));
+        if child.is_some_and(|child| child.state().bounds().flip().high() <= proven) {
             continue;
-        };
-        let puct = if candidate.prior < 0.0 {
-            f32::MIN
-        } else {
-            puct(&candidate, unvisited, explore, params.virtual_loss)
+        }
+        let known = child.filter(|_| visits > 0);
+        let value = known.map_or(unvisited, |child| -child.stats().0);
+        let counts = (visits as f32, in_flight as f32);
+        let puct = match prior < 0.0 {
+            true => f32::MIN,
+            false => puct(prior, value, counts, explore, params.virtual_loss),
         };
         if puct > best_puct {
             (best, best_puct) = (Some(i), puct);
@@ -134,37 +130,20 @@ pub(super) fn by_wanted(tree: &Tree, node: &Node, root: &RootPriors) -> Option<(
     (bounds.high() != Proof::Loss).then(|| (mean.value(), bounds))
 }
 
-/// Statistics of a move, unless it cannot be better than `proven`; without an edge the move is
-/// untouched.
-fn candidate(tree: &Tree, edge: Option<&Edge>, prior: f32, proven: Proof) -> Option<Candidate> {
-    if prior == FORBIDDEN {
-        return None;
-    }
-    let (visits, in_flight) = edge.map_or((0, 0), Edge::counts);
-    let mut value = None;
-    if let Some(child) = edge.and_then(|edge| tree.after(edge)) {
-        if child.state().bounds().flip().high() <= proven {
-            return None;
-        }
-        value = (visits > 0).then(|| -child.stats().0);
-    }
-    Some(Candidate {
-        prior,
-        visits: visits as f32,
-        in_flight: in_flight as f32,
-        value,
-    })
-}
-
-/// The move's PUCT value: `Q + U`.
-fn puct(edge: &Candidate, unvisited: f32, explore: f32, virtual_loss: f32) -> f32 {
-    let lost = virtual_loss * edge.in_flight;
-    let value = match edge.value {
-        _ if lost > 0.0 => (edge.visits * edge.value.unwrap_or(0.0) - lost) / (edge.visits + lost),
-        Some(value) => value,
-        None => unvisited,
+/// The PUCT value of a move, `Q + U`, with this mean value and these visits, completed and in flight.
+fn puct(
+    prior: f32,
+    value: f32,
+    (visits, in_flight): (f32, f32),
+    explore: f32,
+    virtual_loss: f32,
+) -> f32 {
+    let lost = virtual_loss * in_flight;
+    let value = match lost > 0.0 {
+        true => (visits * value - lost) / (visits + lost),
+        false => value,
     };
-    value + exploration_bonus(edge.prior, explore, edge.visits + edge.in_flight)
+    value + exploration_bonus(prior, explore, visits + in_flight)
 }
 
 impl SearchParams {
@@ -192,27 +171,18 @@ pub fn unvisited_value(node_value: f32, reduction: f32, visited_mass: f32) -> f3
 mod tests {
     use super::*;
 
-    fn edge(prior: f32, visits: f32, in_flight: f32, value: Option<f32>) -> Candidate {
-        Candidate {
-            prior,
-            visits,
-            in_flight,
-            value,
-        }
-    }
-
     #[test]
     fn the_formula_is_the_papers() {
         // cpuct 1, 16 visits at the parent: 0.3 + 1 * 0.2 * 4 / (1 + 3).
-        let got = puct(&edge(0.2, 3.0, 0.0, Some(0.3)), 0.0, 4.0, 0.0);
+        let got = puct(0.2, 0.3, (3.0, 0.0), 4.0, 0.0);
         assert!((got - 0.5).abs() < 1e-6);
     }
 
     #[test]
     fn a_visit_in_flight_discourages_and_a_virtual_loss_more() {
-        let idle = puct(&edge(0.2, 3.0, 0.0, Some(0.3)), 0.0, 4.0, 1.0);
-        let busy = puct(&edge(0.2, 3.0, 1.0, Some(0.3)), 0.0, 4.0, 0.0);
-        let lost = puct(&edge(0.2, 3.0, 1.0, Some(0.3)), 0.0, 4.0, 1.0);
+        let idle = puct(0.2, 0.3, (3.0, 0.0), 4.0, 1.0);
+        let busy = puct(0.2, 0.3, (3.0, 1.0), 4.0, 0.0);
+        let lost = puct(0.2, 0.3, (3.0, 1.0), 4.0, 1.0);
         assert!(idle > busy && busy > lost);
         // (3 * 0.3 - 1) / 4 + 4 * 0.2 / 5
         assert!((lost - 0.135).abs() < 1e-6);
@@ -220,7 +190,7 @@ mod tests {
 
     #[test]
     fn an_unvisited_move_takes_the_reduced_value() {
-        let got = puct(&edge(0.1, 0.0, 0.0, None), -0.25, 2.0, 1.0);
+        let got = puct(0.1, unvisited_value(0.0, 0.5, 0.25), (0.0, 0.0), 2.0, 1.0);
         assert!((got - (-0.25 + 0.2)).abs() < 1e-6);
     }
 }
