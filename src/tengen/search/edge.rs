@@ -20,7 +20,7 @@ use crate::game::Move;
 pub(super) struct Choice(AtomicU32);
 
 impl Choice {
-    /// The prior has 16 bits: 1.5e-5 is far below what affects selection.
+    /// The prior has 16 bits: 1.5e-5 is far below what affects selection. One that was read is written unchanged.
     pub(super) fn init(&self, mv: Move, prior: f32) {
         let quantised = (prior.clamp(0.0, 1.0) * f32::from(u16::MAX)).round() as u32;
         self.0
@@ -36,9 +36,9 @@ impl Choice {
         (self.0.load(Ordering::Relaxed) >> 16) as f32 / f32::from(u16::MAX)
     }
 
-    pub(super) fn copy_from(&self, other: &Choice) {
-        self.0
-            .store(other.0.load(Ordering::Relaxed), Ordering::Relaxed);
+    /// Both, as [`Choice::init`] takes them.
+    pub(super) fn get(&self) -> (Move, f32) {
+        (self.mv(), self.prior())
     }
 }
 

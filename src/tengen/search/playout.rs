@@ -247,7 +247,7 @@ impl<'s, G: Game> Playouts<'s, G> {
             return Expansion::Ended(self.finish(node, &path));
         }
         if let Some((value, choices)) = self.evaluated_before(node.key()) {
-            let Some(start) = tree.copy_choices(choices) else {
+            let Some(start) = tree.add_choices(choices.iter().map(Choice::get)) else {
                 return full(&path);
             };
             node.publish(value, start, choices.len() as u32);

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use super::bias::Errors;
-use super::edge::Edge;
+use super::edge::{Choice, Edge};
 use super::node::{NodeId, Phase};
 use super::tree::Tree;
 use crate::game::{Game, Proof};
@@ -132,7 +132,7 @@ pub(super) fn with_room(
         if node.state().phase() != Phase::Expanded || node.state().choice_count() == 0 {
             continue;
         }
-        let choices = copy.copy_choices(tree.choices(node))?;
+        let choices = copy.add_choices(tree.choices(node).iter().map(Choice::get))?;
         copy.node(new).copy_from(node, choices);
         if let Some(entry) = node.bias() {
             let none = Errors::default();

@@ -6,8 +6,7 @@
 use super::arena::{Arena, MemoryBudget};
 use super::bias::Biases;
 use super::edge::{Choice, Edge, EdgeId, block_len};
-use super::memory::zeros;
-use super::memory::{AtomicU32, Ordering};
+use super::memory::{AtomicU32, Ordering, zeros};
 use super::node::{Node, NodeId};
 use crate::game::Move;
 
@@ -82,14 +81,16 @@ impl Tree {
     }
 
     /// The edges of a node's first moves: of all that were ever visited, and perhaps a few more.
-    pub(super) fn edges(&self, node: &Node) -> Edges<'_> {
-        Edges {
-            arena: &self.edges,
-            block: [].iter(),
-            next: node.first_block().load(Ordering::Acquire),
-            index: 0,
-            moves: node.state().choice_count(),
-        }
+    pub(super) fn edges(&self, node: &Node) -> impl Iterator<Item = &Edge> {
+        let mut next = node.first_block().load(Ordering::Acquire);
+        let (mut index, moves) = (0, node.state().choice_count());
+        let blocks = std::iter::from_fn(move || {
+            let block = (next != 0).then(|| self.edges.run(next, block_len(index, moves)))?;
+            next = block[0].next_block().load(Ordering::Acquire);
+            index += block.len() as u32;
+            Some(block)
+        });
+        blocks.flatten()
     }
 
     /// All moves of an expanded node, each with its edge if it may have been visited.
@@ -184,16 +185,6 @@ impl Tree {
         Some(start)
     }
 
-    /// Copies another graph's choices; `None` when memory is full.
-    pub(super) fn copy_choices(&self, choices: &[Choice]) -> Option<u32> {
-        let len = choices.len() as u32;
-        let start = self.choices.take(len, &self.budget)?;
-        for (copy, choice) in self.choices.run(start, len).iter().zip(choices) {
-            copy.copy_from(choice);
-        }
-        Some(start)
-    }
-
     /// Drops all nodes. Their memory is kept for new ones.
     pub(super) fn clear(&mut self) {
         self.table.fill_with(AtomicU32::default);
@@ -225,37 +216,6 @@ impl Tree {
     /// Bytes in use.
     pub(super) fn bytes(&self) -> usize {
         self.budget.used() + self.table.len() * size_of::<AtomicU32>() + self.biases.bytes()
-    }
-}
-
-/// Edges of a node, block by block.
-pub(super) struct Edges<'t> {
-    arena: &'t Arena<Edge>,
-    block: std::slice::Iter<'t, Edge>,
-    /// Start of the next block.
-    next: u32,
-    /// Index of its first move.
-    index: u32,
-    /// Number of the node's moves.
-    moves: u32,
-}
-
-impl<'t> Iterator for Edges<'t> {
-    type Item = &'t Edge;
-
-    fn next(&mut self) -> Option<&'t Edge> {
-        if let Some(edge) = self.block.next() {
-            return Some(edge);
-        }
-        if self.next == 0 {
-            return None;
-        }
-        let len = block_len(self.index, self.moves);
-        let block = self.arena.run(self.next, len);
-        self.next = block[0].next_block().load(Ordering::Acquire);
-        self.index += len;
-        self.block = block.iter();
-        self.block.next()
     }
 }
 
