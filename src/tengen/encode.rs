@@ -20,9 +20,11 @@ pub struct Encoding<G> {
     pub(crate) cache_key: fn(&G) -> u128,
     /// Points of White's komi that the row does not show.
     pub(crate) hidden_komi: fn(&G) -> f32,
-    /// The first of two planes that show an advantage in visits: whether there is one, and half its doublings.
+    /// The first of two planes that show that a side is the stronger one, in visits: whether one is, and half its
+    /// doublings.
     pub(crate) advantage: Option<usize>,
-    /// Whether its networks have learned when a game is over.
+    /// Whether its networks have learned when a game is over while dead stones are on the board. For others a search
+    /// raises the prior of the pass.
     pub(crate) knows_passes: bool,
 }
 
@@ -74,11 +76,6 @@ impl<G: Game> Encoding<G> {
         (self.hidden_komi)(position)
     }
 
-    /// Whether its networks are shown that a side is the stronger one ([`Encoding::show_doublings`]).
-    pub fn knows_advantage(&self) -> bool {
-        self.advantage.is_some()
-    }
-
     /// Shows, in the filled row of a position, that its side to move is taken to search with `2^doublings` times
     /// the visits of the other, where such networks know it.
     pub fn show_doublings(&self, doublings: f32, row: &mut [f32]) {
@@ -87,12 +84,6 @@ impl<G: Game> Encoding<G> {
         for (plane, number) in planes.skip(first).zip([1.0, doublings / 2.0]) {
             plane.fill(number);
         }
-    }
-
-    /// Whether its networks have learned when a game is over while dead stones are on the board. For
-    /// others a search raises the prior of the pass.
-    pub fn knows_passes(&self) -> bool {
-        self.knows_passes
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::request::{Limits, Purpose, StopFlag};
 use super::root::Leaders;
 use crate::clock::stop::BATCH;
-use crate::clock::{Clock, Progress, StopReason};
+use crate::clock::{Budget, Clock, Progress, StopReason};
 
 /// Maximum time without a playout: a network that takes longer hangs, and without a clock nothing
 /// else would notice.
@@ -130,25 +130,19 @@ impl Control {
         if self.for_root {
             return false;
         }
-        if self.is_due() {
-            self.end(match self.stop.is_raised() {
-                true => StopReason::Interrupted,
-                false => StopReason::Time,
-            });
+        let is_late = |budget: Budget| self.elapsed() >= budget.maximum;
+        if self.stop.is_raised() {
+            self.end(StopReason::Interrupted);
+        } else if self.limits.budget.is_some_and(is_late) {
+            self.end(StopReason::Time);
         }
         self.ended.get().is_some()
     }
 
-    /// Whether the answer is due now, even if the search has ended for another reason.
-    pub(super) fn is_due(&self) -> bool {
-        let budget = self.limits.budget;
-        self.stop.is_raised() || budget.is_some_and(|budget| self.elapsed() >= budget.maximum)
-    }
-
-    /// Whether to keep a copy of the tree that was begun at this time of the search. One that was cut short by the end
-    /// of the time is kept if it took most of it: the next search would get no further.
-    pub(super) fn keeps_copy(&self, began: Duration) -> bool {
-        !self.is_over() || self.reason() == StopReason::Time && self.elapsed() / 2 >= began
+    /// Whether to keep a copy of the tree, begun at this time of the search, that was not made in time: if it took most
+    /// of the time, the next search would get no further.
+    pub(super) fn keeps_part(&self, began: Duration) -> bool {
+        self.reason() == StopReason::Time && self.elapsed() / 2 >= began
     }
 
     /// Occasionally checks whether the budget's rules end the search. Call it after each batch,
@@ -362,7 +356,7 @@ impl StallWatch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::{Budget, FakeClock};
+    use crate::clock::FakeClock;
 
     fn control(limits: Limits, reused: u64) -> (Control, StopFlag, FakeClock) {
         let (stop, clock) = (StopFlag::new(), FakeClock::new());
@@ -412,12 +406,12 @@ mod tests {
         };
         let (late, early) = (second * 3 / 4, second / 4);
         let (limited, _, clock) = control(limits, 0);
-        assert!(limited.keeps_copy(late));
         clock.advance(second);
-        assert!(limited.keeps_copy(early) && !limited.keeps_copy(late));
+        assert!(limited.is_over());
+        assert!(limited.keeps_part(early) && !limited.keeps_part(late));
         let (stopped, stop, _) = control(limits, 0);
         stop.raise();
-        assert!(!stopped.keeps_copy(Duration::ZERO));
+        assert!(stopped.is_over() && !stopped.keeps_part(Duration::ZERO));
     }
 
     #[test]

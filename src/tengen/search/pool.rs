@@ -1,5 +1,6 @@
 //! The search threads of a searcher, which start, work and are waited for together.
 
+use std::iter;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,13 +29,12 @@ pub(super) struct Pool<G: Encode> {
     /// Workers whose job has not ended. After a stopped search they may still be in an evaluation;
     /// the next search waits for them.
     running: usize,
-    /// Whether a thread has panicked and left its work half done.
-    panicked: bool,
     /// Time when they were first late, while some have not come back.
     late_since: Option<Duration>,
     /// The longest time without a playout so far.
     slowest: Duration,
-    encoding: &'static Encoding<G>,
+    /// Encoding that fills the planes.
+    pub(super) encoding: &'static Encoding<G>,
     /// Number of points whose owner the network predicts, 0 if it predicts the lead only; `None` if
     /// it predicts no points.
     points: Option<usize>,
@@ -55,45 +55,25 @@ impl<G: Encode> Pool<G> {
         position: &G,
     ) -> Result<Pool<G>, SearchError> {
         let (sender, results) = unbounded();
-        let mut workers = Vec::new();
-        let (mut encoding, mut points, mut moves) = (None, None, 0);
-        for number in 0..threads.max(1) {
-            let evaluator = make_evaluator()?;
-            if encoding.is_none() {
-                encoding = Some(encode::find(evaluator.info(), position)?);
-            }
-            points = evaluator.info().points.checked_sub(1);
-            moves = evaluator.info().policy_len;
-            let prober = make_prober.map(|make| make());
-            workers.push(worker::spawn(number, evaluator, prober, sender.clone())?);
-        }
-        let encoding = encoding.ok_or_else(|| SearchError::Broken("no threads".to_owned()))?;
-        Ok(Pool {
-            workers,
+        let first = make_evaluator()?;
+        let (encoding, info) = (encode::find(first.info(), position)?, first.info());
+        let mut pool = Pool {
+            workers: Vec::new(),
             results,
             running: 0,
-            panicked: false,
             late_since: None,
             slowest: Duration::ZERO,
             encoding,
-            points,
-            moves,
-        })
-    }
-
-    /// Encoding that fills the planes.
-    pub(super) fn encoding(&self) -> &'static Encoding<G> {
-        self.encoding
-    }
-
-    /// The job to search this position.
-    pub(super) fn job(&self, root: &Root<G>, control: Arc<Control>) -> Job<G> {
-        let (root, encoding) = (root.clone(), self.encoding);
-        Job {
-            root,
-            encoding,
-            control,
+            points: info.points.checked_sub(1),
+            moves: info.policy_len,
+        };
+        let others = (1..threads).map(|_| make_evaluator());
+        for (number, evaluator) in iter::once(Ok(first)).chain(others).enumerate() {
+            let (prober, results) = (make_prober.map(|make| make()), sender.clone());
+            let worker = worker::spawn(number, evaluator?, prober, results)?;
+            pool.workers.push(worker);
         }
+        Ok(pool)
     }
 
     /// Sums for each thread's leaves, which continue those of an earlier search of the position; empty where
@@ -121,25 +101,27 @@ impl<G: Encode> Pool<G> {
         self.running == 0
     }
 
-    /// Whether a thread has panicked. The tree then has claimed nodes that will never be evaluated.
-    pub(super) fn has_lost_a_thread(&self) -> bool {
-        self.panicked
-    }
-
-    /// Runs one job on all threads, or on one for the evaluation of the root, until they finish or
+    /// Searches a position on all threads, or on one for the evaluation of the root, until they finish or
     /// are overdue. Calls `look` every few milliseconds. After a stop the tree may still change
     /// until [`Pool::wait`] succeeds.
     ///
     /// # Errors
     /// [`SearchError`] when a thread is gone, hangs, or its evaluator failed.
-    pub(super) fn run(&mut self, job: Job<G>, look: &mut dyn FnMut()) -> Result<(), SearchError> {
-        let control = Arc::clone(&job.control);
+    pub(super) fn run(
+        &mut self,
+        root: Root<G>,
+        control: &Arc<Control>,
+        look: &mut dyn FnMut(),
+    ) -> Result<(), SearchError> {
         let threads = if control.is_root_step() {
             1
         } else {
             self.workers.len()
         };
-        let job = Arc::new(job);
+        let job = Arc::new(Job {
+            root,
+            control: Arc::clone(control),
+        });
         let workers = self.workers.iter().take(threads);
         let started = workers
             .filter(|worker| worker.send(Arc::clone(&job)).is_ok())
@@ -150,7 +132,7 @@ impl<G: Encode> Pool<G> {
             control.end(StopReason::Failed);
             return Err(SearchError::Broken("a search thread is gone".to_owned()));
         }
-        self.wait(&control, look)
+        self.wait(control, look)
     }
 
     /// Waits until all threads are idle, up to a limit.
@@ -168,11 +150,8 @@ impl<G: Encode> Pool<G> {
             match self.results.recv_timeout(LOOK) {
                 Ok(result) => {
                     self.running -= 1;
-                    if let Err(error) = result {
-                        // The others end soon: a failure ends the search.
-                        self.panicked |= matches!(error, SearchError::Broken(_));
-                        failure = Some(error);
-                    }
+                    // The others end soon: a failure ends the search.
+                    failure = result.err().or(failure);
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     let text = "all search threads are gone".to_owned();

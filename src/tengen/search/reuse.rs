@@ -90,28 +90,36 @@ pub(super) fn prepared<G: Game>(
     tree: &Tree,
     position: &G,
     memory: usize,
-    mut go_on: impl FnMut() -> bool,
+    go_on: impl FnMut() -> bool,
 ) -> Option<Arc<Tree>> {
     let grown = tree.fullness() >= GROWTH * tree.copied;
     if tree.fullness() < WORTH_A_COPY || !grown {
         return None;
     }
     let root = tree.find(position.key())?;
-    let (copy, _) = with_room(tree, root, memory, &mut go_on)?;
-    go_on().then_some(copy)
+    let copy = with_room(tree, root, memory, go_on)?;
+    copy.in_time.then_some(copy.tree)
 }
 
-/// A tree of the most visited part of what can be reached from `root`, at most half full, and its
-/// root. The least visited nodes are folded: they keep visits and mean, but not their moves, and
-/// what could be reached only from them is dropped. Unfinished work of threads is undone. No search
-/// may be running. Fewer nodes are copied when `go_on`, which is called every few hundred of them, returns false;
-/// `None` when the system has no memory for both trees.
+/// A copy of the part of a tree below a position.
+pub(super) struct Copied {
+    pub(super) tree: Arc<Tree>,
+    /// The node of the position.
+    pub(super) root: NodeId,
+    /// Whether there was time for it; else it may lack nodes for which there is room.
+    pub(super) in_time: bool,
+}
+
+/// A tree of the most visited part of what can be reached from `root`, at most half full. The least visited nodes are
+/// folded: they keep visits and mean, but not their moves, and what could be reached only from them is dropped.
+/// Unfinished work of threads is undone. No search may be running. Fewer nodes are copied when `go_on`, which is called
+/// every few hundred of them, returns false; `None` when the system has no memory for both trees.
 pub(super) fn with_room(
     tree: &Tree,
     root: NodeId,
     memory: usize,
     mut go_on: impl FnMut() -> bool,
-) -> Option<(Arc<Tree>, NodeId)> {
+) -> Option<Copied> {
     if !is_offered(memory / WHOLE) {
         return None;
     }
@@ -160,7 +168,11 @@ pub(super) fn with_room(
         copy.len(),
         copy.bytes() as f64 / 1e6
     );
-    Some((Arc::new(copy), new_root))
+    Some(Copied {
+        tree: Arc::new(copy),
+        root: new_root,
+        in_time: go_on(),
+    })
 }
 
 #[cfg(test)]
@@ -205,7 +217,12 @@ mod tests {
         link(&old, child, 1, claimed, 0);
         old.touch(old.node(child), 1).unwrap().begin();
 
-        let (new, copy) = with_room(&old, root, MEMORY, || true).unwrap();
+        let Copied {
+            tree: new,
+            root: copy,
+            in_time,
+        } = with_room(&old, root, MEMORY, || true).unwrap();
+        assert!(in_time);
         assert_eq!((new.len(), new.find(30)), (3, None));
         let moves: Vec<_> = new.moves(new.node(copy)).collect();
         assert_eq!(moves.len(), 2);
@@ -294,7 +311,7 @@ mod tests {
             link(&old, root, child as usize, id, child + 2);
             link(&old, id, 0, grow(&old, u128::from(child) + 1000, 1), 1);
         }
-        let (new, _) = with_room(&old, root, MEMORY, || true).unwrap();
+        let new = with_room(&old, root, MEMORY, || true).unwrap().tree;
         assert!((0.45..0.6).contains(&new.fullness()), "{}", new.fullness());
         let phase = |key| new.find(key).map(|id| new.node(id).state().phase());
         assert_eq!(phase(309), Some(Phase::Expanded));
@@ -314,7 +331,9 @@ mod tests {
         for step in line.windows(2) {
             link(&old, step[0], 0, step[1], 1);
         }
-        let (new, root) = with_room(&old, line[0], MEMORY, || false).unwrap();
+        let copy = with_room(&old, line[0], MEMORY, || false).unwrap();
+        let (new, root) = (copy.tree, copy.root);
+        assert!(!copy.in_time);
         assert_eq!(new.node(root).state().phase(), Phase::Expanded);
         let last = COPIES_AT_ONCE;
         let phase = |key: u32| Some(new.node(new.find(key.into())?).state().phase());
@@ -332,7 +351,7 @@ mod tests {
             node.set_bias(1);
             old.biases.replace(1, node.replace_errors(errors), errors);
         }
-        let (new, _) = with_room(&old, root, MEMORY, || true).unwrap();
+        let new = with_room(&old, root, MEMORY, || true).unwrap().tree;
         assert!((new.biases.correction(1) - 0.1).abs() < 1e-6);
     }
 

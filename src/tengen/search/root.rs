@@ -14,6 +14,7 @@ use super::points::OwnershipSums;
 use super::request::OpponentModel;
 use super::select::{AVOIDED, FORBIDDEN, RootPriors, by_wanted};
 use super::tree::Tree;
+use crate::encode::Encoding;
 use crate::game::{Bounds, Game, GameState, Move, OwnershipEstimate, Proof};
 use crate::report::MoveReport;
 
@@ -38,10 +39,8 @@ pub(super) struct Root<G: Game> {
     /// See [`AnalysisOptions::judged`](super::request::AnalysisOptions::judged).
     pub(super) judged: Option<Arc<OwnershipEstimate>>,
     pub(super) opponent: OpponentModel,
-    /// Points of komi that the network is not shown.
-    pub(super) hidden_komi: f32,
-    /// Whether the network is shown the advantage of a side.
-    pub(super) shows_advantage: bool,
+    /// How the network is shown positions.
+    pub(super) encoding: &'static Encoding<G>,
     /// Visits of earlier searches.
     pub(super) reused: u64,
     /// Playouts that evaluated it: 1, or 0 where it was known.

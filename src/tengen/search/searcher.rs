@@ -135,7 +135,7 @@ impl<G: Encode> Searcher<G> {
     ///
     /// # Errors
     /// [`SearchError`] when there is nothing to report, not even priors. A later failure is logged
-    /// and reported as [`StopReason::Failed`].
+    /// and reported as [`StopReason::Failed`]. After either the next search begins with new threads and a new tree.
     pub fn search(
         &mut self,
         request: &SearchRequest<G>,
@@ -173,11 +173,7 @@ impl<G: Encode> Searcher<G> {
         let new = root.node().state().phase() == Phase::New && position.outcome().is_none();
         if new {
             let step = Arc::new(control(0).root_step());
-            let job = pool.job(&root, Arc::clone(&step));
-            if let Err(error) = pool.run(job, &mut || {}) {
-                self.tree = self.salvaged(&pool, root, &step);
-                return Err(error);
-            }
+            pool.run(root.clone(), &step, &mut || {})?;
             if root.node().state().phase() != Phase::Expanded {
                 (self.pool, self.tree) = (Some(pool), Some(root.tree));
                 return Err(SearchError::Stopped("the root was evaluated"));
@@ -186,7 +182,7 @@ impl<G: Encode> Searcher<G> {
         root.first = u64::from(new);
         let mut failed = false;
         if root.lacks_points() && position.outcome().is_none() && !stop.is_raised() {
-            failed = !Self::ask_for_points(&mut pool, &root, control(0).root_step());
+            failed = !Self::ask_for_points(&mut pool, root.clone(), control(0).root_step());
             root.beside = 1;
         }
         let control = control(reused + root.first);
@@ -210,9 +206,7 @@ impl<G: Encode> Searcher<G> {
             control.end(StopReason::OnlyMove);
         }
         let report = report(&root, &control, &mut self.rng);
-        if failed {
-            self.tree = self.salvaged(&pool, root, &control);
-        } else {
+        if !failed {
             // A tree without room that could not be pruned would end the next search at once.
             let has_room = report.stop != StopReason::Memory;
             (self.pool, self.tree) = (Some(pool), has_room.then_some(root.tree));
@@ -249,8 +243,7 @@ impl<G: Encode> Searcher<G> {
             points,
             judged: analysis.judged.clone(),
             opponent: analysis.opponent,
-            shows_advantage: pool.encoding().knows_advantage(),
-            hidden_komi: pool.encoding().hidden_komi(position),
+            encoding: pool.encoding,
             reused,
             first: 0,
             beside: 0,
@@ -259,11 +252,9 @@ impl<G: Encode> Searcher<G> {
 
     /// Has the network tell the points of a position that is known from an earlier search, beside the tree: the
     /// leaves of that search are not summed for this position. Returns false if that failed.
-    fn ask_for_points(pool: &mut Pool<G>, root: &Root<G>, step: Control) -> bool {
-        let mut job = pool.job(root, Arc::new(step));
-        (job.root.tree, job.root.node) =
-            reuse::root(None, root.start.position(), ONE_POSITION, 0.0);
-        let asked = pool.run(job, &mut || {});
+    fn ask_for_points(pool: &mut Pool<G>, mut root: Root<G>, step: Control) -> bool {
+        (root.tree, root.node) = reuse::root(None, root.start.position(), ONE_POSITION, 0.0);
+        let asked = pool.run(root, &Arc::new(step), &mut || {});
         if let Err(error) = &asked {
             log::error!("{error}; the search ends with what it had found before");
         }
@@ -292,15 +283,14 @@ impl<G: Encode> Searcher<G> {
                     observer(&report(root, control, &mut rng));
                 }
             };
-            let job = pool.job(root, Arc::clone(control));
-            pool.run(job, &mut show)?;
+            pool.run(root.clone(), control, &mut show)?;
             if !control.wants_room() || !pool.is_idle() || control.is_over() {
                 return Ok(());
             }
             let (began, go_on) = (control.elapsed(), || !control.is_over());
             let copy = reuse::with_room(&root.tree, root.node, self.memory(), go_on);
-            match copy.filter(|_| control.keeps_copy(began)) {
-                Some((tree, node)) => (root.tree, root.node) = (tree, node),
+            match copy.filter(|copy| copy.in_time || control.keeps_part(began)) {
+                Some(copy) => (root.tree, root.node) = (copy.tree, copy.root),
                 None => {
                     control.end(StopReason::Memory);
                     return Ok(());
@@ -308,19 +298,6 @@ impl<G: Encode> Searcher<G> {
             }
             control.made_room();
         }
-    }
-
-    /// The tree after a failure, where it can be repaired: not while a thread may still change it.
-    fn salvaged(&self, pool: &Pool<G>, root: Root<G>, control: &Control) -> Option<Arc<Tree>> {
-        if !pool.is_idle() {
-            return None;
-        }
-        if !pool.has_lost_a_thread() {
-            return Some(root.tree);
-        }
-        let go_on = || !control.is_due();
-        let (tree, _) = reuse::with_room(&root.tree, root.node, self.memory(), go_on)?;
-        Some(tree)
     }
 
     /// Settings of one search.
@@ -354,20 +331,21 @@ impl<G: Encode> Searcher<G> {
                 ..*limits
             };
             let control = Control::new(limits, 0, Purpose::Move, stop, &self.clock, started);
-            let waited = pool.wait(&control, &mut || {});
-            if pool.is_idle() && !pool.has_lost_a_thread() {
-                return Ok(pool);
+            match pool.wait(&control, &mut || {}) {
+                Ok(()) if pool.is_idle() => return Ok(pool),
+                Ok(()) if pool.hangs(self.clock.now()) => {
+                    self.tree = None;
+                    return Err(SearchError::did_not_answer());
+                }
+                Ok(()) => {
+                    self.pool = Some(pool);
+                    return Err(SearchError::Stopped("the last one was over"));
+                }
+                Err(error) => {
+                    log::error!("{error}; starting new search threads");
+                    self.tree = None;
+                }
             }
-            if waited.is_ok() && pool.hangs(self.clock.now()) {
-                self.tree = None;
-                return Err(SearchError::did_not_answer());
-            }
-            let Err(error) = waited else {
-                self.pool = Some(pool);
-                return Err(SearchError::Stopped("the last one was over"));
-            };
-            log::error!("{error}; starting new search threads");
-            self.tree = None;
         }
         self.options.params.check()?;
         let prober = self.make_prober.as_ref();
@@ -435,8 +413,8 @@ fn report<G: Game>(
         collisions: control.collisions(),
         nodes: root.tree.len() as u64,
         expected,
-        hidden_komi: root.hidden_komi,
-        shows_advantage: root.shows_advantage,
+        hidden_komi: root.encoding.hidden_komi(position),
+        shows_advantage: root.encoding.advantage.is_some(),
         elapsed: control.elapsed(),
         stop: control.reason(),
     }

@@ -11,14 +11,12 @@ use super::playout::{Descent, Playouts, SearchContext};
 use super::request::{Prober, SearchError};
 use super::root::Root;
 use crate::clock::StopReason;
-use crate::encode::Encoding;
 use crate::game::Game;
 use tengen_nn::eval::{Batch, EvalError, Evaluator, Outputs, evaluate_finite};
 
 /// One search, shared by all workers.
 pub(super) struct Job<G: Game> {
     pub(super) root: Root<G>,
-    pub(super) encoding: &'static Encoding<G>,
     pub(super) control: Arc<Control>,
 }
 
@@ -98,7 +96,7 @@ fn run_job<G: Game>(
         reused_visits: &root.reused_visits,
         params: &root.params,
         endings: root.endings,
-        knows_passes: job.encoding.knows_passes(),
+        knows_passes: root.encoding.knows_passes,
         is_mirrored: root.opponent.mirrors,
         earlier: None,
         points: root.points.get(number),
@@ -182,11 +180,12 @@ fn gather_batch<G: Game>(
     let mut add = |position: &G| {
         let advantage = job.root.opponent.advantage;
         let doublings = advantage.map_or(0.0, |advantage| advantage.of(position.to_move()));
-        let key = job.encoding.cache_key(position) ^ u128::from(doublings.to_bits()) << 64;
+        let encoding = job.root.encoding;
+        let key = encoding.cache_key(position) ^ u128::from(doublings.to_bits()) << 64;
         let row = batch.push(key);
-        job.encoding.encode(position, row);
+        encoding.encode(position, row);
         if doublings != 0.0 {
-            job.encoding.show_doublings(doublings, row);
+            encoding.show_doublings(doublings, row);
         }
     };
     let (mut collisions, mut done) = (0, 0);
