@@ -22,7 +22,7 @@ pub(super) const NO_BIAS: u32 = 0;
 #[derive(Debug)]
 pub(super) struct Biases {
     /// Share of an entry's mean error by which an evaluation is corrected.
-    factor: f32,
+    pub(super) factor: f32,
     /// Two numbers an entry: a sum of errors with weights, and the sum of the weights.
     errors: Box<[AtomicU32]>,
 }
@@ -53,10 +53,6 @@ impl Biases {
             factor,
             errors: zeros(2 * entries),
         }
-    }
-
-    pub(super) fn factor(&self) -> f32 {
-        self.factor
     }
 
     /// The entry of a position by its last two moves and the stones around the last one. Positions of different

@@ -2,6 +2,8 @@
 //! the leaf with the network's answer and backs it up. The network runs between the two;
 //! neither step depends on threads, clock or backend.
 
+use std::mem;
+
 use super::backup::{self, Step, UnforbiddenMoves};
 use super::edge::{Choice, EdgeId};
 use super::leaf::{ENDING_PRIOR, Leaf, ending};
@@ -69,15 +71,6 @@ pub(super) enum Endings {
     Values,
 }
 
-/// What a descent makes of a new position.
-enum Expansion {
-    /// It ends there.
-    Ended(Descent),
-    /// A single move does not lose: the position needs no evaluation, and the descent, whose path
-    /// this is, goes on with that move.
-    Forced(Vec<Step>),
-}
-
 /// One thread's descents: the leaves of the batch it is gathering.
 pub(super) struct Playouts<'s, G: Game> {
     context: SearchContext<'s, G>,
@@ -123,10 +116,11 @@ impl<'s, G: Game> Playouts<'s, G> {
                 return self.finish(node, &path);
             }
             match state.phase() {
-                Phase::New if node.claim() => match self.reach(id, first, path, &position, add) {
-                    Expansion::Forced(back) => path = back,
-                    Expansion::Ended(descent) => return descent,
-                },
+                Phase::New if node.claim() => {
+                    if let Some(descent) = self.reach(id, first, &mut path, &position, add) {
+                        return descent;
+                    }
+                }
                 Phase::New | Phase::Claimed => {
                     self.collided.push(path);
                     return Descent::Collision;
@@ -223,47 +217,48 @@ impl<'s, G: Game> Playouts<'s, G> {
         choices.iter().position(|choice| self.certain.has(choice))
     }
 
-    /// Handles a new position, claimed by this descent.
+    /// Handles a new position, claimed by this descent, which ends there; `None` where a single move does not lose: the
+    /// position needs no evaluation, and the descent goes on with that move.
     fn reach(
         &mut self,
         id: NodeId,
         first: Option<Move>,
-        path: Vec<Step>,
+        path: &mut Vec<Step>,
         position: &G,
         add: &mut dyn FnMut(&G),
-    ) -> Expansion {
+    ) -> Option<Descent> {
         let facts = self.known(position, path.len());
         let tree = self.context.tree;
         let node = tree.node(id);
         let full = |path: &[Step]| {
             node.unclaim();
             backup::revert(tree, path);
-            Expansion::Ended(Descent::Full)
+            Some(Descent::Full)
         };
         if self.context.endings == Endings::Values
             && let Some(outcome) = position.outcome()
         {
             node.publish(outcome.value_for(position.to_move()), 0, 0);
-            return Expansion::Ended(self.finish(node, &path));
+            return Some(self.finish(node, path));
         }
         if let Some((value, choices)) = self.evaluated_before(node.key()) {
             let Some(start) = tree.add_choices(choices.iter().map(Choice::get)) else {
-                return full(&path);
+                return full(path);
             };
             node.publish(value, start, choices.len() as u32);
-            return Expansion::Ended(self.finish(node, &path));
+            return Some(self.finish(node, path));
         }
         node.narrow(facts.bounds);
         if facts.bounds.proof().is_some() {
             node.publish_end();
-            return Expansion::Ended(self.finish(node, &path));
+            return Some(self.finish(node, path));
         }
         if let Some(&[only]) = facts.open_moves.as_deref() {
             let Some(choices) = tree.add_choices([(only, 1.0)].into_iter()) else {
-                return full(&path);
+                return full(path);
             };
             node.publish_forced(choices);
-            return Expansion::Forced(path);
+            return None;
         }
         let all = || position.legal_moves().collect();
         node.set_bias(tree.biases.entry(position));
@@ -271,14 +266,14 @@ impl<'s, G: Game> Playouts<'s, G> {
         let least = self.least_prior(position, path.is_empty());
         self.leaves.push(Leaf {
             node: id,
-            path,
+            path: mem::take(path),
             moves: facts.open_moves.unwrap_or_else(all),
             mover: position.to_move(),
             first,
             least,
             ended: position.outcome().map(|_| Box::new(position.clone())),
         });
-        Expansion::Ended(Descent::Leaf)
+        Some(Descent::Leaf)
     }
 
     /// A move of a new position that gets at least this prior. What mirrored play asks for at the root is in

@@ -123,7 +123,7 @@ pub(super) fn with_room(
     if !is_offered(memory / WHOLE) {
         return None;
     }
-    let mut copy = new_tree(memory, tree.biases.factor());
+    let mut copy = new_tree(memory, tree.biases.factor);
     let new_root = copy.find_or_add(tree.node(root).key())?;
     copy.node(new_root).fold_from(tree.node(root));
     // The most visited first; ties by age, so that equal searches stay equal.

@@ -189,8 +189,7 @@ impl<G: Encode> Searcher<G> {
         root.list_moves(&mut self.rng);
         if analysis.at_once {
             // A copy of the random generator: reports do not affect the search.
-            let mut rng = self.rng.clone();
-            observer(&report(&root, &control, &mut rng));
+            observer(&report(&root, &control, &mut self.rng.clone()));
         }
         if failed {
             control.end(StopReason::Failed);
@@ -278,9 +277,8 @@ impl<G: Encode> Searcher<G> {
                 let due = |every| now.saturating_sub(shown) >= every;
                 if analysis.interval.is_some_and(due) {
                     shown = now;
-                    // A copy of the random generator: reports do not affect the search.
-                    let mut rng = self.rng.clone();
-                    observer(&report(root, control, &mut rng));
+                    // A copy of the random generator, too.
+                    observer(&report(root, control, &mut self.rng.clone()));
                 }
             };
             pool.run(root.clone(), control, &mut show)?;
