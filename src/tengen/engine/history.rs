@@ -29,13 +29,8 @@ pub(super) struct History<G: Game> {
 }
 
 impl<G: Game> History<G> {
-    /// A new game on `empty`, a board without stones.
-    pub(super) fn new(empty: G) -> History<G> {
-        History::of(empty, Vec::new())
-    }
-
-    /// A game that begins with these stones, which are on the board in `start`.
-    pub(super) fn of(start: G, setup: Vec<(Move, Color)>) -> History<G> {
+    /// A new game that begins with these stones, which are on the board in `start`.
+    pub(super) fn new(start: G, setup: Vec<(Move, Color)>) -> History<G> {
         History {
             past: PositionHistory::of(&start),
             start,
@@ -80,15 +75,11 @@ impl<G: Game> History<G> {
     pub(super) fn clear(&mut self) {
         // The board had this size before, so it is supported.
         if let Ok(empty) = G::with_rules(self.size(), self.lasting_rules()) {
-            self.start = empty;
+            *self = History {
+                komi: self.komi,
+                ..History::new(empty, Vec::new())
+            };
         }
-        self.lasting = None;
-        self.setup.clear();
-        self.plays.clear();
-        self.past = PositionHistory::of(&self.start);
-        self.resigned = None;
-        self.told_handicap = 0;
-        self.retakes_ko = false;
     }
 
     /// Sets the komi; true when it is part of the rules and has changed them, which changes every
@@ -139,30 +130,26 @@ impl<G: Game> History<G> {
     /// # Errors
     /// [`EngineError::IllegalMove`].
     pub(super) fn play(&mut self, play: Play) -> Result<(), EngineError> {
-        self.has_room()?;
-        check(self.position(), &self.past, play)?;
-        self.advance(play, played(self.position(), play));
-        Ok(())
+        self.play_of_record(play, false)
     }
 
-    /// The same for a play of a record that may retake a ko at once.
+    /// The same for a play of a record, which may retake a ko at once if `retakes_ko`.
     ///
     /// # Errors
     /// [`EngineError::IllegalMove`].
-    pub(super) fn play_free_of_ko(&mut self, play: Play) -> Result<(), EngineError> {
-        self.has_room()?;
-        let next = free_of_ko(self.position(), &self.past, play)?;
-        self.retakes_ko = true;
+    pub(super) fn play_of_record(
+        &mut self,
+        play: Play,
+        retakes_ko: bool,
+    ) -> Result<(), EngineError> {
+        // After two passes players may go on passing.
+        if self.plays.len() >= LONGEST_GAME {
+            return Err(EngineError::IllegalMove(Illegal::TooLong));
+        }
+        let next = allowed(self.position(), &self.past, play, retakes_ko)?;
+        self.retakes_ko |= retakes_ko;
         self.advance(play, next);
         Ok(())
-    }
-
-    /// Whether a further move is kept: after two passes players may go on passing.
-    fn has_room(&self) -> Result<(), EngineError> {
-        match self.plays.len() < LONGEST_GAME {
-            true => Ok(()),
-            false => Err(EngineError::IllegalMove(Illegal::TooLong)),
-        }
     }
 
     /// Plays a move that is known to be legal, also after two passes; returns its number, from 0.
@@ -190,7 +177,7 @@ impl<G: Game> History<G> {
         };
         let plays = self.plays.iter().map(turned);
         let (plays, past) = follow(&start, plays, self.retakes_ko).ok()?;
-        let game = History::of(start, setup);
+        let game = History::new(start, setup);
         Some(History {
             plays,
             past,
@@ -286,13 +273,7 @@ fn follow<G: Game>(
 ) -> Result<Followed<G>, EngineError> {
     let (mut plays, mut past) = (Vec::new(), PositionHistory::of(start));
     for play in all {
-        let before = present(start, &plays);
-        let next = if retakes_ko {
-            free_of_ko(before, &past, play)?
-        } else {
-            check(before, &past, play)?;
-            played(before, play)
-        };
+        let next = allowed(present(start, &plays), &past, play, retakes_ko)?;
         past.push(&next);
         plays.push((play, next));
     }
@@ -332,10 +313,15 @@ fn check<G: Game>(position: &G, past: &PositionHistory, play: Play) -> Result<()
     }
 }
 
-/// `position` after a `play` for which a ko is not in force.
-fn free_of_ko<G: Game>(position: &G, past: &PositionHistory, play: Play) -> Result<G, EngineError> {
+/// `position` after a `play` that the rules allow; a ko is not in force if `retakes_ko`.
+fn allowed<G: Game>(
+    position: &G,
+    past: &PositionHistory,
+    play: Play,
+    retakes_ko: bool,
+) -> Result<G, EngineError> {
     let checked = check(position, past, play);
-    if checked != Err(EngineError::IllegalMove(Illegal::Ko)) {
+    if !retakes_ko || checked != Err(EngineError::IllegalMove(Illegal::Ko)) {
         return checked.map(|()| played(position, play));
     }
     // The ko is for the side to move, and expires when the other one is.

@@ -3,7 +3,7 @@
 use super::EngineError;
 use super::history::{History, begin};
 use crate::game::{Game, Rules as _};
-use crate::record::{GameRecord, LaterSetup, Play, sgf};
+use crate::record::{GameRecord, LaterSetup, sgf};
 
 /// Replaces the current game with a recorded one, under its own rules where they are known; on an
 /// error nothing has changed. Returns messages for the user.
@@ -46,20 +46,18 @@ fn played_by_some_rules<G: Game>(
     record: &GameRecord,
     rules: G::Rules,
 ) -> Result<(History<G>, Option<usize>), EngineError> {
-    let first = match played(record, rules, History::play) {
+    let first = match played(record, rules, false) {
         Ok(game) => return Ok((game, None)),
         Err(error) => error,
     };
     // Of several errors the latest move is illegal under any rules.
     let mut last = first;
     let relaxed = rules.relaxed();
-    let with_ko = relaxed
-        .iter()
-        .map(|rules| (rules, History::play as PlayInto<G>));
+    let with_ko = relaxed.iter().map(|rules| (*rules, false));
     let without = [&rules].into_iter().chain(&relaxed);
-    let without = without.map(|rules| (rules, History::play_free_of_ko as PlayInto<G>));
-    for (rules, play) in with_ko.chain(without) {
-        match played(record, *rules, play) {
+    let without = without.map(|rules| (*rules, true));
+    for (rules, retakes_ko) in with_ko.chain(without) {
+        match played(record, rules, retakes_ko) {
             Ok(game) => return Ok((game, Some(number(first)))),
             Err(error) if number(error) > number(last) => last = error,
             Err(_) => {}
@@ -76,24 +74,22 @@ fn number(error: EngineError) -> usize {
     }
 }
 
-/// Adds a play to a game.
-type PlayInto<G> = fn(&mut History<G>, Play) -> Result<(), EngineError>;
-
-/// The game under exactly these rules, played in this way. It begins with the last setup.
+/// The game under exactly these rules, or without a ko if it `retakes_ko`. It begins with the last setup.
 fn played<G: Game>(
     record: &GameRecord,
     rules: G::Rules,
-    play: PlayInto<G>,
+    retakes_ko: bool,
 ) -> Result<History<G>, EngineError> {
     let start = begin::<G>(record.size, rules, &record.setup, record.first_to_move())?;
-    let mut game = History::of(start, record.setup.clone());
+    let mut game = History::new(start, record.setup.clone());
     let mut later = record.later.iter().peekable();
     for (index, recorded) in record.plays.iter().enumerate() {
         while let Some(setup) = later.next_if(|setup| setup.after <= index) {
             game = set_up(&game, setup)?;
         }
         let number = index + 1;
-        play(&mut game, recorded.play).map_err(|error| match error {
+        let played = game.play_of_record(recorded.play, retakes_ko);
+        played.map_err(|error| match error {
             EngineError::IllegalMove(why) => EngineError::IllegalRecord { number, why },
             error => error,
         })?;
@@ -107,5 +103,5 @@ fn set_up<G: Game>(game: &History<G>, setup: &LaterSetup) -> Result<History<G>, 
     let start = setup.on(position);
     let start = start.map_err(|_| EngineError::IllegalSetup { after })?;
     let stones = setup.stones(position.size(), |point| position.stone(point));
-    Ok(History::of(start, stones))
+    Ok(History::new(start, stones))
 }

@@ -76,7 +76,7 @@ impl<G: Game> Player<G> {
         time: Arc<dyn Clock>,
     ) -> Player<G> {
         Player {
-            history: History::new(empty),
+            history: History::new(empty, Vec::new()),
             timing: Timing::new(thinking_limits),
             times: Vec::new(),
             worker: Worker::new(make, Arc::clone(&time)),
