@@ -54,7 +54,7 @@ impl MoveReport {
 }
 
 /// The result of one search.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct SearchReport {
     /// Every legal root move, the move to play first, then by descending visits. Empty exactly
     /// when the side to move has no legal move.
@@ -95,19 +95,8 @@ impl SearchReport {
     pub fn unsearched(moves: Vec<MoveReport>, stop: StopReason) -> SearchReport {
         SearchReport {
             moves,
-            value: 0.0,
-            proof: None,
-            visits: 0,
-            reused: 0,
-            playouts: 0,
-            evaluations: 0,
-            collisions: 0,
-            nodes: 0,
-            expected: None,
-            hidden_komi: 0.0,
-            shows_advantage: false,
-            elapsed: Duration::ZERO,
             stop,
+            ..SearchReport::default()
         }
     }
 

@@ -7,9 +7,10 @@ use std::fmt;
 use std::time::Duration;
 
 /// Why a search ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum StopReason {
     /// The visit limit is reached.
+    #[default]
     Visits,
     /// The time is used up.
     Time,
