@@ -55,9 +55,12 @@ impl Known {
         }
         let effort = SolveLimits::alone(NODES, &|nodes| nodes >= NODES);
         let found = solver.solve(position, &effort);
-        let wins = found.proof() == Some(Proof::Win);
+        // The nodes may end between the proof of a win and its move: then nothing is known.
+        let shows = |proof: &Proof| *proof != Proof::Win || found.best.is_some();
+        let proof = found.proof().filter(shows);
+        let wins = proof == Some(Proof::Win);
         Known {
-            proof: found.proof(),
+            proof,
             best: found.best.filter(|_| wins),
             losing: match wins {
                 true => Vec::new(),
@@ -92,15 +95,17 @@ fn report<G: Rollout>(start: &GameState<G>, known: &Known) -> SearchReport {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
     use std::time::Duration;
 
     use super::*;
     use crate::clock::{Clock as _, SystemClock};
-    use crate::game::{BoardSize, Color, Game};
+    use crate::game::{BoardSize, Bounds, Color, Game};
     use crate::games::go::LargeGo;
     use crate::games::gomoku::{Gomoku, GomokuRules};
     use crate::games::nogo::SmallNoGo;
     use crate::search::MoveReport;
+    use crate::solver::{MakeProbe, Probe, SolveResult, SolvedMoves};
 
     fn look<G: Rollout + Solvable>(position: G) -> SearchReport {
         look_at_once()(&position.into())
@@ -155,6 +160,53 @@ mod tests {
             assert_eq!(found.proof, Some(Proof::Win), "{position:?}");
             assert!(wins.contains(&name), "{name} of {wins:?}");
         }
+    }
+
+    /// Proves a win without a move.
+    struct Silent;
+
+    impl Solve<SmallNoGo> for Silent {
+        fn solve(&mut self, _: &SmallNoGo, _: &SolveLimits<'_>) -> SolveResult {
+            SolveResult {
+                bounds: Bounds::exactly(Proof::Win),
+                best: None,
+                plies: 0,
+                nodes: NODES,
+            }
+        }
+
+        fn advise(
+            &mut self,
+            _: &SmallNoGo,
+            proof: Proof,
+            _: Option<Move>,
+            _: &SolveLimits<'_>,
+        ) -> SolvedMoves {
+            SolvedMoves {
+                proof,
+                moves: Vec::new(),
+                nodes: 0,
+            }
+        }
+
+        fn line(&mut self, _: &SmallNoGo, _: &SolveLimits<'_>) -> Vec<Move> {
+            Vec::new()
+        }
+
+        fn probes(&self) -> MakeProbe<SmallNoGo> {
+            Arc::new(|| -> Probe<SmallNoGo> { Box::new(|_, _| None) })
+        }
+
+        fn clear(&mut self) {}
+    }
+
+    #[test]
+    fn a_win_without_a_move_to_show_is_not_told() {
+        let position = SmallNoGo::new(BoardSize::square(2)).expect("a small board");
+        let known = Known::of(&mut Silent, &position);
+        let found = report(&GameState::from(position), &known);
+        assert_eq!((found.proof, found.moves.len()), (None, 4));
+        assert!(found.moves.iter().all(|found| found.proof.is_none()));
     }
 
     #[test]
