@@ -18,7 +18,7 @@ pub struct Encoding<G> {
     pub(crate) encode: fn(&G, &mut [f32]),
     /// A key that is equal only for positions with the same row.
     pub(crate) cache_key: fn(&G) -> u128,
-    /// Points of White's komi that the row does not show.
+    /// Points of White's komi that the row does not show: beyond a limit all are encoded alike.
     pub(crate) hidden_komi: fn(&G) -> f32,
     /// The first of two planes that show that a side is the stronger one, in visits: whether one is, and half its
     /// doublings.
@@ -69,11 +69,6 @@ impl<G: Game> Encoding<G> {
     /// with the colours swapped have the same row and different keys.
     pub fn cache_key(&self, position: &G) -> u128 {
         (self.cache_key)(position)
-    }
-
-    /// Points of White's komi that the row does not show: beyond a limit all are encoded alike.
-    pub fn hidden_komi(&self, position: &G) -> f32 {
-        (self.hidden_komi)(position)
     }
 
     /// Shows, in the filled row of a position, that its side to move is taken to search with `2^doublings` times

@@ -22,13 +22,11 @@ use redb::{
     StorageBackend as _, TableDefinition,
 };
 
+use super::meta::FORMAT;
 use super::{Book, BookError, BookMeta, LeftOut, Searched, SearchedMove};
 use crate::game::{BoardSize, Move, Proof};
 use crate::system::is_offered;
 use tengen_nn::files;
-
-/// The format of this program. Others are refused.
-const FORMAT: u32 = 2;
 
 type MoveRow = (u16, f32, f32, u64, u8, u128);
 type Row = (u64, f32, u8, (u16, f32, f32), Vec<MoveRow>);
@@ -281,10 +279,7 @@ fn read_meta(transaction: &ReadTransaction) -> Result<BookMeta, BookError> {
     };
     let format = text("format")?;
     if format != FORMAT.to_string() {
-        return Err(BookError::Format {
-            format,
-            known: FORMAT,
-        });
+        return Err(BookError::Format(format));
     }
     let damaged = |_| BookError::Damaged;
     Ok(BookMeta {

@@ -8,6 +8,9 @@ use super::Images;
 use crate::game::{BoardSize, Game};
 use tengen_nn::files::OpenError;
 
+/// The format of this program. Others are refused.
+pub(super) const FORMAT: u32 = 2;
+
 /// What a book is about, and how it was made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BookMeta {
@@ -123,14 +126,10 @@ pub enum BookError {
     Empty,
     /// The file was made by another version.
     #[error(
-        "its format is {format}, and this program reads {known}: another version of Tengen made it"
+        "its format is {0}, and this program reads {known}: another version of Tengen made it",
+        known = FORMAT
     )]
-    Format {
-        /// The format's number.
-        format: String,
-        /// The format of this program.
-        known: u32,
-    },
+    Format(String),
     /// It is for another game, board or rules.
     #[error("it is a book of {book}, not of {wanted}")]
     Other {

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::{Images, Searched, SearchedMove};
+use super::{Images, Searched};
 use crate::game::{Game, Move, Proof};
 
 /// Smaller changes of a value are not passed on.
@@ -173,22 +173,20 @@ impl Book {
 
     /// The moves of a position in the order of its search.
     pub(super) fn judged(&self, searched: &Searched) -> impl Iterator<Item = BookMove> {
-        searched.moves.iter().map(|found| self.judged_move(found))
-    }
-
-    fn judged_move(&self, found: &SearchedMove) -> BookMove {
-        let after = self.positions.get(&found.next);
-        let proof = found.proof.or_else(|| Some(after?.proof?.flip()));
-        let value = after.map_or(found.value, |after| -after.value);
-        BookMove {
-            mv: found.mv,
-            value: proof.map_or(value, Proof::value),
-            prior: found.prior,
-            visits: found.visits,
-            proof,
-            next: found.next,
-            is_known: after.is_some() || proof.is_some(),
-        }
+        searched.moves.iter().map(|found| {
+            let after = self.positions.get(&found.next);
+            let proof = found.proof.or_else(|| Some(after?.proof?.flip()));
+            let value = after.map_or(found.value, |after| -after.value);
+            BookMove {
+                mv: found.mv,
+                value: proof.map_or(value, Proof::value),
+                prior: found.prior,
+                visits: found.visits,
+                proof,
+                next: found.next,
+                is_known: after.is_some() || proof.is_some(),
+            }
+        })
     }
 }
 

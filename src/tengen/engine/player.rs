@@ -99,7 +99,7 @@ impl<G: Game> Player<G> {
     /// reuse its visits: the moves that were left would seem the best.
     fn exclude(&mut self, moves: &[Move]) {
         if !self.excluded.is_empty() && self.excluded != moves {
-            self.worker.drop_visits();
+            self.worker.drops_visits = true;
         }
         self.excluded = moves.to_vec();
     }
@@ -441,7 +441,7 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn forget(&mut self) {
-        self.worker.new_game();
+        self.worker.new_game = true;
         self.last_report = None;
         self.resign.iter_mut().for_each(Resign::forget);
     }

@@ -106,8 +106,10 @@ enum ThinkerReply {
 pub(super) struct Worker<G: Game> {
     make: MakeThinker<G>,
     jobs: Option<Sender<Job<G>>>,
-    new_game: bool,
-    drops_visits: bool,
+    /// The next job is for a new game.
+    pub(super) new_game: bool,
+    /// The next job may not use the visits of earlier ones.
+    pub(super) drops_visits: bool,
     /// Ends the current preparation.
     preparing: StopFlag,
     time: Arc<dyn Clock>,
@@ -128,16 +130,6 @@ impl<G: Game> Worker<G> {
             preparing: StopFlag::new(),
             time,
         }
-    }
-
-    /// The next job is for a new game.
-    pub(super) fn new_game(&mut self) {
-        self.new_game = true;
-    }
-
-    /// The next job may not use the visits of earlier ones.
-    pub(super) fn drop_visits(&mut self) {
-        self.drops_visits = true;
     }
 
     /// Searches, and waits for the result no longer than limits and stop flag allow. `observer`

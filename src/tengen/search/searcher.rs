@@ -220,8 +220,12 @@ impl<G: Encode> Searcher<G> {
         if std::mem::replace(&mut self.opponent, analysis.opponent) != analysis.opponent {
             self.clear();
         }
-        let factor = self.options.params.subtree_bias_factor;
-        let (tree, node) = reuse::root(self.tree.take(), position, self.memory(), factor);
+        let mut params = self.options.params.clone();
+        if let Some(temperature) = analysis.root_policy_temperature {
+            params.root_policy_temperature = temperature;
+        }
+        let (memory, factor) = (self.memory(), params.subtree_bias_factor);
+        let (tree, node) = reuse::root(self.tree.take(), position, memory, factor);
         let reused = u64::from(tree.node(node).visits());
         let same = |(key, _): &(u128, _)| reused > 0 && *key == position.key();
         let known = self.points.take().filter(same).map(|(_, sums)| sums);
@@ -230,7 +234,7 @@ impl<G: Encode> Searcher<G> {
         Root {
             start: start.clone(),
             avoid: analysis.avoid.clone(),
-            params: self.params(analysis),
+            params,
             tree,
             node,
             priors: RootPriors::default(),
@@ -296,15 +300,6 @@ impl<G: Encode> Searcher<G> {
             }
             control.made_room();
         }
-    }
-
-    /// Settings of one search.
-    fn params(&self, analysis: &AnalysisOptions) -> SearchParams {
-        let mut params = self.options.params.clone();
-        if let Some(temperature) = analysis.root_policy_temperature {
-            params.root_policy_temperature = temperature;
-        }
-        params
     }
 
     /// Memory limit of searches in bytes.
@@ -411,7 +406,7 @@ fn report<G: Game>(
         collisions: control.collisions(),
         nodes: root.tree.len() as u64,
         expected,
-        hidden_komi: root.encoding.hidden_komi(position),
+        hidden_komi: (root.encoding.hidden_komi)(position),
         shows_advantage: root.encoding.advantage.is_some(),
         elapsed: control.elapsed(),
         stop: control.reason(),

@@ -121,7 +121,7 @@ mod tests {
                 &format!("chinese komi{komi}"),
                 Color::White,
             );
-            assert_eq!(SmallGo::V1.hidden_komi(&position), hidden, "{komi}");
+            assert_eq!((SmallGo::V1.hidden_komi)(&position), hidden, "{komi}");
         }
     }
 
