@@ -204,12 +204,18 @@ impl Attempt {
         let source = self.model.clone().or_else(own);
         let missing = || Mismatch::NotBuiltIn(none_built_in(G::NAME, size));
         let source = source.ok_or_else(missing)?;
-        encode::find(&source.info()?, position)?;
         let load = LoadOptions {
             board: Some(size),
             ..self.load.clone()
         };
-        Ok(EvaluatorFactory::open(self.kind, &source, &load)?)
+        let opened = EvaluatorFactory::open(self.kind, &source, &load);
+        // Only of a network that cannot be opened is the file read again: it may be for another game or board.
+        let info = match &opened {
+            Ok(factory) => factory.info().clone(),
+            Err(_) => source.info()?,
+        };
+        encode::find(&info, position)?;
+        Ok(opened?)
     }
 }
 
