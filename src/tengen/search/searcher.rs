@@ -105,21 +105,13 @@ impl<G: Encode> Searcher<G> {
     /// The network's evaluation of a position against the request's opponent, as a report of one visit with its value
     /// and policy. The tree is not used.
     fn evaluate(&mut self, request: &SearchRequest<G>) -> Result<SearchReport, SearchError> {
-        let once = Limits {
-            visits: Some(1),
-            ..request.limits
+        let request = SearchRequest {
+            is_evaluation: false,
+            ..request.clone()
         };
-        let analysis = AnalysisOptions {
-            opponent: request.analysis.opponent,
-            ..AnalysisOptions::default()
-        };
-        let request = SearchRequest::new(request.start.clone())
-            .within(once)
-            .until(&request.stop)
-            .with(analysis);
         // Failed threads spoil the tree: it is set aside only once they are known to be sound.
-        let position = request.start.position();
-        let pool = self.workers(position, &once, &request.stop, self.clock.now())?;
+        let (position, started) = (request.start.position(), self.clock.now());
+        let pool = self.workers(position, &request.limits, &request.stop, started)?;
         self.pool = Some(pool);
         let (tree, points, opponent) = (self.tree.take(), self.points.take(), self.opponent);
         let report = self.search(&request, &mut |_| {});
