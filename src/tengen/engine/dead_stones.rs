@@ -90,8 +90,7 @@ impl<G: Game> DeadStoneEstimator<G> {
     /// # Errors
     /// [`ScoringInterrupted`] when there is no time for it, too.
     pub(super) fn settle_within(&mut self, position: &G, effort: EstimateLimits<'_>) -> Settlement {
-        let known = self.last.as_ref().filter(|last| last.key == position.key());
-        if let Some(last) = known {
+        if let Some(last) = self.last_of(position) {
             return Ok(settled(position, last));
         }
         let guess = PLAYOUTS_PER_SECOND / position.size().area() as f64;
@@ -108,19 +107,20 @@ impl<G: Game> DeadStoneEstimator<G> {
 
     /// What was expected of a position when it was judged last.
     pub(super) fn known(&self, position: &G) -> Option<&OwnershipEstimate> {
-        let last = self.last.as_ref()?;
-        last.expected
-            .as_ref()
-            .filter(|_| last.key == position.key())
+        self.last_of(position)?.expected.as_ref()
+    }
+
+    fn last_of(&self, position: &G) -> Option<&Estimate> {
+        self.last.as_ref().filter(|last| last.key == position.key())
     }
 
     fn settle_by(&mut self, playouts: u64, position: &G, effort: EstimateLimits<'_>) -> Settlement {
+        let known = self.last_of(position);
+        let is_enough = known.is_some_and(|last| last.playouts >= playouts);
         let Some(expect) = self.expect.as_mut().filter(|_| G::INFO.scored) else {
             return Ok(None);
         };
-        let key = position.key();
-        let known = |last: &Estimate| last.key == key && last.playouts >= playouts;
-        if !self.last.as_ref().is_some_and(known) {
+        if !is_enough {
             let (time, started) = (Arc::clone(&self.time), self.time.now());
             let halt = || effort.is_over(time.now());
             let expected = expect(position, playouts, &halt);
@@ -132,7 +132,7 @@ impl<G: Game> DeadStoneEstimator<G> {
                 self.rate = Some(playouts as f64 / took);
             }
             self.last = Some(Estimate {
-                key,
+                key: position.key(),
                 playouts,
                 expected,
             });
