@@ -348,3 +348,52 @@ fn the_only_answer_is_searched_as_far_as_its_numbers_matter() {
         );
     }
 }
+
+/// The first or a repeated probe of a position this many moves below the root.
+fn probe(visits: u32, depth: usize) -> ProbeContext<'static> {
+    ProbeContext {
+        visits,
+        depth,
+        is_reused: false,
+        over: &|| false,
+    }
+}
+
+#[test]
+fn nodes_grow_with_visits_and_are_given_where_they_may_do() {
+    let nodes = |visits, median| probe_nodes(100, &probe(visits, 5), Some(median));
+    assert_eq!(nodes(0, 400.0), Some(100));
+    assert_eq!(nodes(0, 401.0), None);
+    assert_eq!(nodes(4, 401.0), Some(400));
+    assert_eq!(nodes(1 << 20, 1e5), Some(MAX_NODES));
+    assert_eq!(nodes(1 << 20, 1e6), None);
+}
+
+#[test]
+fn where_nothing_is_known_new_positions_are_probed_and_the_roots_moves_again() {
+    let asked = |each, occasion| probe_nodes(each, &occasion, None);
+    assert_eq!(asked(300, probe(0, 9)), Some(300));
+    assert_eq!(asked(1_000_000, probe(0, 9)), Some(MAX_NODES));
+    assert_eq!(asked(300, probe(256, 9)), None);
+    let again = [4, 64, 256, 1024, 4096].map(|visits| asked(300, probe(visits, 1)));
+    assert_eq!(again, [None, None, Some(12_800), Some(MAX_AGAIN), None]);
+}
+
+#[test]
+fn a_root_move_of_an_earlier_search_is_probed_once_if_it_has_visits() {
+    let asked = |visits, median| {
+        let occasion = ProbeContext {
+            is_reused: true,
+            ..probe(visits, 1)
+        };
+        probe_nodes(100, &occasion, median)
+    };
+    let threats = [257, 999, 1000, 5000].map(|visits| asked(visits, None));
+    assert_eq!(threats, [None, None, Some(MAX_AGAIN), Some(MAX_AGAIN)]);
+    // Where nodes grow with visits it was asked as any other position.
+    assert_eq!(asked(300, Some(100.0)), None);
+    // At a power it is due in any case.
+    assert_eq!(asked(256, None), Some(12_800));
+    assert_eq!(asked(256, Some(100.0)), Some(25_600));
+    assert_eq!(asked(4096, None), Some(MAX_AGAIN));
+}
