@@ -5,7 +5,7 @@
 
 use thiserror::Error;
 
-use crate::game::{Bits, BoardSize, Game, zobrist};
+use crate::game::{Bits, Game, zobrist};
 use tengen_nn::eval::ModelInfo;
 
 /// How a network's input row shows a position.
@@ -92,17 +92,10 @@ pub trait Encode: Game {
 /// Why a network cannot be used for a game.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Mismatch {
-    /// It was trained for another board.
-    #[error("the network plays on {network}, not on {wanted}")]
-    Size {
-        /// The network's board, or boards.
-        network: String,
-        /// The board in use.
-        wanted: BoardSize,
-    },
-    /// No network is built in for the board; the text names those for which there are some.
+    /// It was trained for another board, or none is built in for the board; the text names those for which there are
+    /// some.
     #[error("{0}")]
-    NotBuiltIn(String),
+    Board(String),
     /// It was trained for another game or by another program, as the text says.
     #[error("{0}")]
     Foreign(String),
@@ -118,11 +111,11 @@ pub fn find<G: Encode>(model: &ModelInfo, position: &G) -> Result<&'static Encod
     if model.game != G::NAME {
         return foreign(format!("the network plays {}, not {}", model.game, G::NAME));
     }
-    let Some(model) = model.on(position.size()) else {
-        return Err(Mismatch::Size {
-            network: model.boards_text(),
-            wanted: position.size(),
-        });
+    let size = position.size();
+    let Some(model) = model.on(size) else {
+        let boards = model.boards_text();
+        let text = format!("the network plays on {boards}, not on {size}");
+        return Err(Mismatch::Board(text));
     };
     let (id, encodings) = (&model.encoding, G::encodings());
     let Some(encoding) = encodings.iter().find(|e| e.id() == id) else {
@@ -183,6 +176,7 @@ pub fn made_up<G: Game>(position: &G, encoding: &Encoding<G>) -> ModelInfo {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::BoardSize;
     use crate::games::nogo::SmallNoGo;
 
     fn model() -> ModelInfo {

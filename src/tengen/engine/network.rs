@@ -123,10 +123,7 @@ impl<G: Encode> NetworkThinker<G> {
         let reason = error.to_string();
         let unavailable = matches!(error, SearchError::Eval(EvalError::Unavailable { .. }));
         let by_itself = unavailable && self.setup.backend.is_none();
-        let other_board = matches!(
-            error,
-            SearchError::Mismatch(Mismatch::Size { .. } | Mismatch::NotBuiltIn(_))
-        );
+        let other_board = matches!(error, SearchError::Mismatch(Mismatch::Board(_)));
         let is_missing = attempt.model.is_none() && built_in_boards(G::NAME).is_none();
         // Part of the automatic choice: it matters only if it should have worked.
         let is_expected = is_missing || by_itself && !attempt.is_available();

@@ -202,7 +202,7 @@ impl Attempt {
         let (size, device) = (position.size(), self.load.device);
         let own = || built_in(G::NAME, size, self.kind, device);
         let source = self.model.clone().or_else(own);
-        let missing = || Mismatch::NotBuiltIn(none_built_in(G::NAME, size));
+        let missing = || Mismatch::Board(none_built_in(G::NAME, size));
         let source = source.ok_or_else(missing)?;
         let load = LoadOptions {
             board: Some(size),
