@@ -69,14 +69,13 @@ impl FromBook {
             return None;
         }
         let least = best.value - self.variety;
-        let is_good = |found: &BookMove| found.is_known && found.value >= least;
-        let good = moves.iter().filter(|found| is_good(found)).count();
+        let is_good = |found: &&BookMove| found.is_known && found.value >= least;
+        let good: Vec<&BookMove> = moves.iter().filter(is_good).collect();
         let chosen = match self.variety > 0.0 {
-            true => self.random.random_range(0..good.max(1)),
+            true => self.random.random_range(0..good.len().max(1)),
             false => 0,
         };
-        let mut good = moves.iter().filter(|found| is_good(found));
-        let chosen = good.nth(chosen)?.mv;
+        let chosen = good.get(chosen)?.mv;
         let mut reports: Vec<MoveReport> = moves
             .iter()
             .map(|found| MoveReport {
