@@ -172,7 +172,7 @@ mod tests {
 
     /// A node with evaluation 0.2 and these children.
     fn family(children: &[Child]) -> (Tree, u32) {
-        let tree = Tree::new(1 << 20);
+        let tree = Tree::new(1 << 20, 0.0);
         let parent = grow(&tree, 1, 0.2, children);
         (tree, parent)
     }
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn an_evaluation_is_corrected_by_what_searches_of_similar_positions_found() {
-        let tree = Tree::with_biases(1 << 20, 0.5);
+        let tree = Tree::new(1 << 20, 0.5);
         let value = |id| tree.node(id).stats().0;
         let similar = |key, own, child| {
             let id = grow(&tree, key, own, &[child]);

@@ -14,7 +14,7 @@ const SMALL: usize = 1 << 14;
 /// A tree with one node, so that all kinds of memory are allocated before threads start: loom does
 /// not know the standard library's lock.
 fn small() -> Tree {
-    let tree = Tree::new(SMALL);
+    let tree = Tree::new(SMALL, 0.0);
     let id = tree.find_or_add(99).unwrap();
     assert!(tree.node(id).claim());
     expand(&tree, id, 0.0);

@@ -30,7 +30,7 @@ const COPIES_AT_ONCE: u32 = 256;
 
 /// An empty tree for searches with this many bytes, in which evaluations are corrected by this factor.
 pub(super) fn new_tree(memory: usize, bias_factor: f32) -> Tree {
-    Tree::with_biases(memory / WHOLE * TREE, bias_factor)
+    Tree::new(memory / WHOLE * TREE, bias_factor)
 }
 
 /// The kept tree or a new one, and the position's node in it, with its moves known or to be listed.

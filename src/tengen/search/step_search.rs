@@ -85,8 +85,8 @@ impl<G: Game> StepSearch<G> {
         let mut search = StepSearch {
             params,
             start,
-            tree: Tree::new(bytes),
-            earlier: Tree::new(bytes),
+            tree: Tree::new(bytes, 0.0),
+            earlier: Tree::new(bytes, 0.0),
             root: 0,
             priors: RootPriors::default(),
             moves: Vec::new(),

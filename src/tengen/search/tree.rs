@@ -34,13 +34,9 @@ const SMALL_NODE: usize = 128;
 const NODES_TO_A_BIAS: usize = 4;
 
 impl Tree {
-    /// An empty graph limited to `bytes` of memory, most of it allocated when needed.
-    pub(super) fn new(bytes: usize) -> Tree {
-        Tree::with_biases(bytes, 0.0)
-    }
-
-    /// The same, in which evaluations are corrected by this factor ([`Biases`]).
-    pub(super) fn with_biases(bytes: usize, factor: f32) -> Tree {
+    /// An empty graph limited to `bytes` of memory, most of it allocated when needed, in which evaluations are corrected
+    /// by this factor ([`Biases`]).
+    pub(super) fn new(bytes: usize, factor: f32) -> Tree {
         let places = (bytes / SMALL_NODE)
             .clamp(1 << 4, 1 << 30)
             .next_power_of_two();
@@ -226,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_key_has_one_node_whatever_the_threads() {
-        let tree = Tree::new(1 << 22);
+        let tree = Tree::new(1 << 22, 0.0);
         let ids: Vec<Vec<NodeId>> = std::thread::scope(|scope| {
             let find = || {
                 (0..if cfg!(miri) { 20 } else { 500_u128 })
@@ -246,7 +242,7 @@ mod tests {
         let bytes = 8 << 20;
         // The kind of memory allocated first may take all of it.
         for moves in [0, 60] {
-            let tree = Tree::new(bytes);
+            let tree = Tree::new(bytes, 0.0);
             let mut key = 0;
             while let Some(_) = tree.find_or_add(key)
                 && tree
@@ -277,7 +273,7 @@ mod tests {
 
     #[test]
     fn edges_come_into_being_where_they_are_touched() {
-        let tree = Tree::new(1 << 22);
+        let tree = Tree::new(1 << 22, 0.0);
         let node = expanded(&tree, 1, 10);
         assert_eq!(
             (tree.edges(node).count(), tree.moves(node).count()),
@@ -299,7 +295,7 @@ mod tests {
 
     #[test]
     fn a_cleared_graph_is_like_a_new_one() {
-        let mut tree = Tree::new(1 << 16);
+        let mut tree = Tree::new(1 << 16, 0.0);
         for round in 0..5_u16 {
             let before = tree.bytes();
             for key in 0..100 {
@@ -317,7 +313,7 @@ mod tests {
 
     #[test]
     fn threads_that_touch_at_once_find_the_same_edges() {
-        let tree = Tree::new(1 << 24);
+        let tree = Tree::new(1 << 24, 0.0);
         for key in 0..if cfg!(miri) { 5 } else { 200 } {
             let node = expanded(&tree, key, 30);
             std::thread::scope(|scope| {
