@@ -80,13 +80,17 @@ impl Tree {
     pub(super) fn edges(&self, node: &Node) -> impl Iterator<Item = &Edge> {
         let mut next = node.first_block().load(Ordering::Acquire);
         let (mut index, moves) = (0, node.state().choice_count());
-        let blocks = std::iter::from_fn(move || {
-            let block = (next != 0).then(|| self.edges.run(next, block_len(index, moves)))?;
-            next = block[0].next_block().load(Ordering::Acquire);
-            index += block.len() as u32;
-            Some(block)
-        });
-        blocks.flatten()
+        let mut block: std::slice::Iter<'_, Edge> = [].iter();
+        // Not by `flatten`, which looks at both ends: every descent goes through here.
+        std::iter::from_fn(move || {
+            if block.as_slice().is_empty() && next != 0 {
+                let edges = self.edges.run(next, block_len(index, moves));
+                next = edges[0].next_block().load(Ordering::Acquire);
+                index += edges.len() as u32;
+                block = edges.iter();
+            }
+            block.next()
+        })
     }
 
     /// All moves of an expanded node, each with its edge if it may have been visited.
