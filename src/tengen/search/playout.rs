@@ -285,12 +285,10 @@ impl<'s, G: Game> Playouts<'s, G> {
         {
             return Some(least);
         }
-        match self.context.endings {
-            Endings::Proofs | Endings::Points if !self.context.knows_passes => {
-                Some((ending(position)?, ENDING_PRIOR))
-            }
-            _ => None,
+        if self.context.knows_passes {
+            return None;
         }
+        Some((ending(position)?, ENDING_PRIOR))
     }
 
     /// Value and moves of a position, if the earlier tree has evaluated it.

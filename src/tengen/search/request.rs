@@ -280,19 +280,15 @@ pub const ASK_AGAIN: u32 = 4;
 impl ProbeContext<'_> {
     /// Whether a position with these visits is asked about wherever it stands.
     pub fn is_due(&self) -> bool {
-        self.visits == 0 || asks_at(self.visits)
+        let (visits, each) = (self.visits, ASK_AGAIN.ilog2());
+        let is_power = || visits.is_power_of_two() && visits.ilog2().is_multiple_of(each);
+        visits == 0 || visits >= ASK_AGAIN && is_power()
     }
 
     /// Whether the prober is called again.
     pub(super) fn asks_again(&self) -> bool {
-        self.is_reused || asks_at(self.visits)
+        self.is_reused || self.visits > 0 && self.is_due()
     }
-}
-
-/// Whether the prober is called at this many visits.
-fn asks_at(visits: u32) -> bool {
-    let each = ASK_AGAIN.ilog2();
-    visits >= ASK_AGAIN && visits.is_power_of_two() && visits.ilog2().is_multiple_of(each)
 }
 
 /// Why a search has no report.
@@ -342,7 +338,14 @@ mod tests {
 
     #[test]
     fn a_prober_is_asked_again_at_powers() {
-        let asked: Vec<u32> = (0..300).filter(|&visits| asks_at(visits)).collect();
+        let occasion = |visits| ProbeContext {
+            visits,
+            depth: 1,
+            is_reused: false,
+            over: &|| false,
+        };
+        let again = (0..300).filter(|&visits| occasion(visits).asks_again());
+        let asked: Vec<u32> = again.collect();
         assert_eq!(asked, [4, 16, 64, 256]);
     }
 }

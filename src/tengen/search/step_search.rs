@@ -163,7 +163,8 @@ impl<G: Game> StepSearch<G> {
             reused_visits: &[],
             params: &self.params,
             endings: Endings::Values,
-            knows_passes: false,
+            // It learns from the network's own priors.
+            knows_passes: true,
             is_mirrored: false,
             earlier: Some(&self.earlier),
             points: None,
