@@ -74,6 +74,19 @@ impl Chain {
     }
 }
 
+/// Whether an empty point with these contents beside it and at its corners is an eye of `color`: surrounded by own
+/// stones, with enough of them at its corners that it cannot become a false eye (one corner may be the opponent's, none
+/// at the edge).
+pub(super) fn is_eye(color: Color, beside: [u8; 4], corners: impl FnOnce() -> [u8; 4]) -> bool {
+    let own = color.index() as u8;
+    if beside.iter().any(|&at| at != own && at != BORDER) {
+        return false;
+    }
+    let corners = corners();
+    let count = |what: u8| corners.iter().filter(|&&at| at == what).count();
+    count(color.opponent().index() as u8) + usize::from(count(BORDER) > 0) < 2
+}
+
 /// Stones captured by a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Taken {
@@ -209,25 +222,13 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
         legal.collect::<Bits<WORDS>>() | open
     }
 
-    /// Whether an empty point is an eye of `color`: surrounded by own stones, with enough own
-    /// stones at its corners that it cannot become a false eye (one corner may be the opponent's,
-    /// none at the edge).
+    /// Whether an empty point is an eye of `color` ([`is_eye`]).
     pub(super) fn is_eye(&self, color: Color, point: Move) -> bool {
-        let (cell, own) = (self.cell(point), color.index() as u8);
-        let is_own =
-            |&cell: &Cell| matches!(self.content[cell], BORDER) || self.content[cell] == own;
-        if !self.around(cell).iter().all(is_own) {
-            return false;
-        }
-        let count = |what: u8| {
-            let diagonals = self.diagonals(cell);
-            diagonals
-                .iter()
-                .filter(|&&at| self.content[at] == what)
-                .count()
-        };
-        let enemy = count(color.opponent().index() as u8);
-        enemy + usize::from(count(BORDER) > 0) < 2
+        let cell = self.cell(point);
+        let contents = |cells: [Cell; 4]| cells.map(|at| self.content[at]);
+        is_eye(color, contents(self.around(cell)), || {
+            contents(self.diagonals(cell))
+        })
     }
 
     /// Puts a stone on an empty point and joins chains; captures nothing.
@@ -305,48 +306,30 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
     /// Position key after a legal move, without playing it.
     pub(super) fn key_after(&self, color: Color, point: Move) -> u128 {
         let (cell, own) = (self.cell(point), color.index() as u8);
-        let enemy = color.opponent();
-        let mut key = self.key ^ zobrist::stone(color, point);
-        let (mut breathes, mut dead): (bool, [Cell; 4]) = (false, [0; 4]);
-        for (next, seen) in self.around(cell).into_iter().zip(0..) {
+        let (mut breathes, mut taken) = (false, Bits::EMPTY);
+        for next in self.around(cell) {
             match self.content[next] {
                 EMPTY => breathes = true,
                 BORDER => {}
                 content if content == own => breathes |= !self.chain(next).in_atari(),
-                _ if self.chain(next).in_atari() => {
-                    breathes = true;
-                    let head = usize::from(self.head[next]);
-                    if !dead[..seen].contains(&head) {
-                        key ^= self.chain_key(enemy, next);
-                    }
-                    dead[seen] = head;
-                }
+                _ if self.chain(next).in_atari() => taken |= self.chain_of(self.point(next)),
                 _ => {}
             }
         }
-        if breathes {
-            return key;
-        }
-        // Suicide: the stone is removed with all chains that it joins.
-        key ^= zobrist::stone(color, point);
-        let (mut gone, mut count): ([Cell; 4], usize) = ([0; 4], 0);
-        for next in self.around(cell) {
-            let head = usize::from(self.head[next]);
-            if self.content[next] == own && !gone[..count].contains(&head) {
-                key ^= self.chain_key(color, next);
-                gone[count] = head;
-                count += 1;
+        let (side, gone) = match breathes || !taken.is_empty() {
+            true => (color.opponent(), taken),
+            // Suicide: the stone is removed with all chains that it joins.
+            false => {
+                let friends = self.around(cell).into_iter();
+                let friends = friends.filter(|&next| self.content[next] == own);
+                let chains = friends.map(|next| self.chain_of(self.point(next)));
+                let joined = chains.fold(Bits::point(point), |all, chain| all | chain);
+                (color, joined)
             }
-        }
-        key
-    }
-
-    /// XOR of the keys of a chain's stones.
-    fn chain_key(&self, color: Color, first: Cell) -> u128 {
-        let stones = self.chain_of(self.point(first));
-        stones
-            .iter()
-            .fold(0, |key, stone| key ^ zobrist::stone(color, stone))
+        };
+        let key = self.key ^ zobrist::stone(color, point);
+        let stones = gone.iter();
+        stones.fold(key, |key, stone| key ^ zobrist::stone(side, stone))
     }
 
     /// Removes a chain; returns its number of stones.
