@@ -11,6 +11,6 @@ mod tree;
 
 pub use rave::{MAX_ROLLOUTS, Rave, RaveParams};
 pub(crate) use rollouts::any;
-pub use rollouts::{Played, Prior, Rollout, RolloutPolicy, StaticEval, Tally, below};
+pub use rollouts::{Played, Prior, Rollout, RolloutPolicy, Tally, below};
 pub use search::{Finisher, RolloutSearch, RootStats, report, wins_at_once};
 pub use settle::expect;

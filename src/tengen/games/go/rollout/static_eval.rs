@@ -6,7 +6,7 @@ use super::field::Field;
 use super::weights::{Kind, WEIGHTS};
 use crate::game::{Bits, Color, Game, Move, Scored as _};
 use crate::games::go::Go;
-use crate::rollout::{Prior, Rollout as _, StaticEval};
+use crate::rollout::Prior;
 
 /// Empty points enclosed by one side are its territory up to a ninth of the board, or [`SMALL`].
 const PART: usize = 9;
@@ -22,9 +22,8 @@ const WINS: f32 = 2.0;
 pub(super) fn static_eval<const CELLS: usize, const WORDS: usize>(
     position: &Go<CELLS, WORDS>,
     moves: &[Move],
-) -> StaticEval {
-    let mut priors = vec![Prior::default(); moves.len()];
-    position.priors(moves, &mut priors);
+) -> Vec<f32> {
+    let priors = priors(position, moves);
     let waste = WastedStones::of(position);
     let appeal = moves.iter().zip(priors).map(|(&mv, prior)| {
         if mv == position.pass() {
@@ -33,10 +32,7 @@ pub(super) fn static_eval<const CELLS: usize, const WORDS: usize>(
         let wasted = if waste.holds(mv) { WASTED } else { 0.0 };
         prior.win + wasted
     });
-    StaticEval {
-        value: 0.0,
-        appeal: appeal.collect(),
-    }
+    appeal.collect()
 }
 
 /// Whether a pass ends the game with a win.
@@ -119,15 +115,15 @@ const HIGH: usize = 4;
 pub(super) fn priors<const CELLS: usize, const WORDS: usize>(
     position: &Go<CELLS, WORDS>,
     moves: &[Move],
-    priors: &mut [Prior],
-) {
+) -> Vec<Prior> {
+    let mut priors = vec![Prior::default(); moves.len()];
     let field = Field::of(position);
     let view = View::of(&field);
     let mover = position.to_move().index();
     let crowded = crowded(position);
     let points = || moves.iter().map(|&mv| (mv, mv != position.pass()));
     let mut all = 0.0;
-    for ((mv, is_point), prior) in points().zip(&mut *priors) {
+    for ((mv, is_point), prior) in points().zip(&mut priors) {
         if is_point {
             let kinds = view.kinds(mv);
             let weight = WEIGHTS.of_shape(field.around(mv))[mover] as f32 * WEIGHTS.of_all(kinds);
@@ -136,7 +132,7 @@ pub(super) fn priors<const CELLS: usize, const WORDS: usize>(
             *prior = Prior::new(weight, if loses { LOSES_STONES } else { 0.0 });
         }
     }
-    for ((mv, is_point), prior) in points().zip(priors) {
+    for ((mv, is_point), prior) in points().zip(&mut priors) {
         if is_point {
             let chance = prior.win / f32::max(all, 1.0);
             let (open, low) = place(position, crowded, mv);
@@ -145,6 +141,7 @@ pub(super) fn priors<const CELLS: usize, const WORDS: usize>(
             *prior = Prior::new((EVEN / 2.0 + good) / rollouts, rollouts);
         }
     }
+    priors
 }
 
 /// Positional value of a point without stones nearby.
@@ -176,7 +173,7 @@ mod tests {
     /// The preferred move.
     fn best(start: &GameState<SmallGo>) -> Move {
         let moves: Vec<Move> = start.legal_moves().collect();
-        let appeal = static_eval(start.position(), &moves).appeal;
+        let appeal = static_eval(start.position(), &moves);
         let ranked = moves.into_iter().zip(appeal);
         let best = ranked.max_by(|a, b| a.1.total_cmp(&b.1));
         best.expect("a pass at least").0
