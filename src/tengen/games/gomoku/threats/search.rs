@@ -245,21 +245,13 @@ pub(super) struct Level {
 impl Level {
     /// All levels in ascending order.
     pub(super) const ALL: [Level; 4] = [
-        Level {
-            number: 1,
-            fours: 30,
-        },
-        Level {
-            number: 2,
-            fours: 400,
-        },
-        Level {
-            number: 3,
-            fours: 2_000,
-        },
-        Level {
-            number: 4,
-            fours: 10_000,
-        },
+        Level::new(1, 30),
+        Level::new(2, 400),
+        Level::new(3, 2_000),
+        Level::new(4, 10_000),
     ];
+
+    const fn new(number: u8, fours: u64) -> Level {
+        Level { number, fours }
+    }
 }
