@@ -21,13 +21,6 @@ pub enum RolloutPolicy {
 pub struct Played([Vec<f32>; 2]);
 
 impl Played {
-    /// No moves, on the board of this position.
-    pub fn of<G: Game>(position: &G) -> Played {
-        let mut played = Played::default();
-        played.clear(position);
-        played
-    }
-
     /// Clears it, for the board of this position.
     pub(crate) fn clear<G: Game>(&mut self, position: &G) {
         for points in &mut self.0 {

@@ -153,11 +153,6 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         self.empty().contains(point) && self.board.is_eye(color, point)
     }
 
-    /// The points next to a point.
-    pub fn around(&self, point: Move) -> Bits<WORDS> {
-        self.next_to(Bits::point(point))
-    }
-
     /// Geometry of the board.
     pub fn frame(&self) -> &Frame<WORDS> {
         self.board.frame()

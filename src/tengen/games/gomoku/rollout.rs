@@ -288,7 +288,8 @@ mod tests {
                     let size = BoardSize::new(width, height);
                     for _ in 0..30 {
                         let mut position = Gomoku::with_rules(size, rules).unwrap();
-                        let mut played = Played::of(&position);
+                        let mut played = Played::default();
+                        played.clear(&position);
                         let outcome =
                             position.finish(policy, &mut rng, &mut played, &mut Tally::default());
                         assert_eq!(

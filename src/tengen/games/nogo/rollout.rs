@@ -131,7 +131,8 @@ mod tests {
             for side in [1, 2, 3, 5, 9] {
                 for _ in 0..100 {
                     let mut position = SmallNoGo::new(BoardSize::square(side)).unwrap();
-                    let mut played = Played::of(&position);
+                    let mut played = Played::default();
+                    played.clear(&position);
                     let outcome =
                         position.finish(policy, &mut rng, &mut played, &mut Tally::default());
                     assert_eq!(
@@ -151,7 +152,8 @@ mod tests {
         let (mut plies, mut black, games) = (0, 0, 4000);
         for _ in 0..games {
             let mut position = SmallNoGo::new(BoardSize::square(9)).unwrap();
-            let mut played = Played::of(&position);
+            let mut played = Played::default();
+            played.clear(&position);
             let outcome = position.finish(
                 RolloutPolicy::Uniform,
                 &mut rng,

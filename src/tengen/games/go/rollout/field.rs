@@ -378,7 +378,7 @@ mod tests {
             next.play(point);
             let taken = next.prisoners(own.opponent()) - position.prisoners(own.opponent());
             assert_eq!(sides.takes[own.index()] > 0, taken > 0);
-            let open = position.around(point) & position.empty();
+            let open = position.next_to(Bits::point(point)) & position.empty();
             assert_eq!(field.is_open(point), open.count() >= 2);
             if taken == 0 {
                 let joined = field.joined(point);

@@ -165,7 +165,8 @@ mod tests {
         for side in [1, 2, 3, 5, 9] {
             for _ in 0..50 {
                 let start = SmallGo::new(BoardSize::square(side)).unwrap();
-                let mut played = Played::of(&start);
+                let mut played = Played::default();
+                played.clear(&start);
                 let mut position = start.clone();
                 play_uniform(&mut position, 300, &mut rng, &mut played);
                 let mut left = position.legal_points().iter();
@@ -193,7 +194,8 @@ mod tests {
         for side in [1, 2, 5, 9] {
             for _ in 0..20 {
                 let mut position = SmallGo::new(BoardSize::square(side)).unwrap();
-                let mut played = Played::of(&position);
+                let mut played = Played::default();
+                played.clear(&position);
                 play_uniform(&mut position, 300, &mut rng, &mut played);
                 let mut tally = Tally::of(&position);
                 let stones = Color::BOTH.map(|color| position.stones(color));
@@ -214,7 +216,8 @@ mod tests {
     fn what_was_played_first_is_known_whoever_was_taken() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
         let mut position = SmallGo::new(BoardSize::square(5)).unwrap();
-        let mut played = Played::of(&position);
+        let mut played = Played::default();
+        played.clear(&position);
         let mut tally = Tally::of(&position);
         position.finish(RolloutPolicy::Own, &mut rng, &mut played, &mut tally);
         for point in 0..25 {

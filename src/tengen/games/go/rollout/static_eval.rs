@@ -150,12 +150,10 @@ fn place<const CELLS: usize, const WORDS: usize>(
     crowded: Bits<WORDS>,
     point: Move,
 ) -> (f32, f32) {
-    if crowded.contains(point) {
-        return (0.0, 0.0);
-    }
     match line(position.size(), point) {
-        line if line <= LOW => (0.0, OPEN_AREA),
-        line if line <= HIGH => (OPEN_AREA, 0.0),
+        _ if crowded.contains(point) => (0.0, 0.0),
+        ..=LOW => (0.0, OPEN_AREA),
+        ..=HIGH => (OPEN_AREA, 0.0),
         _ => (0.0, 0.0),
     }
 }
