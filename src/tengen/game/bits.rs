@@ -93,6 +93,14 @@ impl<const WORDS: usize> Bits<WORDS> {
         false
     }
 
+    /// The set if it has exactly one point, else the empty set.
+    pub fn if_single(self) -> Self {
+        match self.is_single() {
+            true => self,
+            false => Self::EMPTY,
+        }
+    }
+
     /// Whether the set has exactly two points.
     pub fn is_pair(&self) -> bool {
         self.count() == 2
@@ -343,6 +351,7 @@ mod tests {
             prop_assert_eq!(bits.count(), points.len());
             prop_assert_eq!(bits.is_empty(), points.is_empty());
             prop_assert_eq!(bits.is_single(), points.len() == 1);
+            prop_assert_eq!(bits.if_single().count(), usize::from(points.len() == 1));
             prop_assert_eq!(bits.lowest().map(|p| p.0), points.first().copied());
             for (rank, point) in points.iter().enumerate() {
                 prop_assert_eq!(bits.nth(rank), Some(Move(*point)));

@@ -163,15 +163,9 @@ impl<const WORDS: usize> NoGo<WORDS> {
             let root = self.root(stone);
             let left = self.liberties_of_root(root);
             left.remove_all(here);
-            if left.is_single() {
-                enemy_last |= *left;
-            }
+            enemy_last |= left.if_single();
         }
-        let own_last = if liberties.is_single() {
-            liberties
-        } else {
-            Bits::EMPTY
-        };
+        let own_last = liberties.if_single();
         self.legal[own].remove_all(here | enemy_last);
         self.legal[enemy].remove_all(here | own_last);
 

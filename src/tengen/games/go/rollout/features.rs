@@ -55,9 +55,7 @@ impl<const WORDS: usize> Local<WORDS> {
                 while let Some(enemy) = enemies.lowest() {
                     let prey = field.chain(enemy);
                     enemies.remove_all(prey.stones);
-                    if prey.liberties.is_single() {
-                        saving |= prey.liberties;
-                    }
+                    saving |= prey.liberties.if_single();
                 }
             } else if chain.liberties.is_pair() {
                 strong |= chain.liberties;

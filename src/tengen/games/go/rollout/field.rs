@@ -246,9 +246,7 @@ impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
                 head = self.join(head, other, point);
             }
         }
-        if chain.liberties.is_single() {
-            self.changed |= chain.liberties;
-        }
+        self.changed |= chain.liberties.if_single();
         self.head[cell] = head as u16;
         self.chains[head] = chain;
         self.ko = None;
@@ -309,13 +307,9 @@ impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
             for next in &self.neighbors(cell)[..4] {
                 if self.content[*next] == 1 - color {
                     let chain = &mut self.chains[usize::from(self.head[*next])];
-                    if chain.liberties.is_single() {
-                        self.changed |= chain.liberties;
-                    }
+                    self.changed |= chain.liberties.if_single();
                     chain.liberties |= Bits::point(stone);
-                    if chain.liberties.is_single() {
-                        self.changed |= chain.liberties;
-                    }
+                    self.changed |= chain.liberties.if_single();
                 }
             }
         }
