@@ -27,7 +27,7 @@ pub(super) fn ban(lines: &Lines, point: Move) -> Option<&'static str> {
         return Some(banned);
     }
     let mut after = *lines;
-    after.put(Color::Black, point);
+    after.toggle(Color::Black, point);
     let real = (0..4).filter(|&line| {
         let mut steps = table.straights(windows[line]).steps();
         shapes[line] == Shape::Three
