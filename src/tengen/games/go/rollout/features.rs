@@ -22,11 +22,6 @@ impl<const WORDS: usize> Local<WORDS> {
         sets.fold(Bits::EMPTY, |all, points| all | points)
     }
 
-    /// All points of any set.
-    pub(super) fn points(&self) -> Bits<WORDS> {
-        self.rare() | self.beside | self.across
-    }
-
     /// Features of a point.
     pub(super) fn kinds(&self, point: Move) -> impl Iterator<Item = Kind> {
         let near = [(Kind::Beside, self.beside), (Kind::Across, self.across)];

@@ -59,11 +59,6 @@ impl Board {
         four | two | straight
     }
 
-    /// Points where a stone of `color` would win or have to be answered.
-    pub(super) fn fours_and_fives(&self, color: Color) -> Points {
-        self.fives(color) | self.fours(color)
-    }
-
     /// Whether `color` may not play on one of these empty points.
     pub(super) fn forbids_any(&self, color: Color, points: Points) -> bool {
         let mut points = points.iter();
