@@ -4,7 +4,7 @@
 use super::features::{View, crowded, line};
 use super::field::Field;
 use super::weights::{Kind, WEIGHTS};
-use crate::game::{Bits, Color, Game, Move, Scored as _};
+use crate::game::{Bits, BoardSize, Color, Game, Move, Scored as _};
 use crate::games::go::Go;
 use crate::rollout::Prior;
 
@@ -135,7 +135,7 @@ pub(super) fn priors<const CELLS: usize, const WORDS: usize>(
     for ((mv, is_point), prior) in points().zip(&mut priors) {
         if is_point {
             let chance = prior.win / f32::max(all, 1.0);
-            let (open, low) = place(position, crowded, mv);
+            let (open, low) = place(position.size(), crowded.contains(mv), mv);
             let (good, bad) = (LIKELY * chance.sqrt() + open, prior.rollouts + low);
             let rollouts = EVEN + good + bad;
             *prior = Prior::new((EVEN / 2.0 + good) / rollouts, rollouts);
@@ -145,13 +145,9 @@ pub(super) fn priors<const CELLS: usize, const WORDS: usize>(
 }
 
 /// Positional value of a point without stones nearby.
-fn place<const CELLS: usize, const WORDS: usize>(
-    position: &Go<CELLS, WORDS>,
-    crowded: Bits<WORDS>,
-    point: Move,
-) -> (f32, f32) {
-    match line(position.size(), point) {
-        _ if crowded.contains(point) => (0.0, 0.0),
+fn place(size: BoardSize, is_crowded: bool, point: Move) -> (f32, f32) {
+    match line(size, point) {
+        _ if is_crowded => (0.0, 0.0),
         ..=LOW => (0.0, OPEN_AREA),
         ..=HIGH => (OPEN_AREA, 0.0),
         _ => (0.0, 0.0),
@@ -164,7 +160,7 @@ mod tests {
     use rand_xoshiro::Xoshiro256PlusPlus;
 
     use super::*;
-    use crate::game::{BoardSize, GameState};
+    use crate::game::GameState;
     use crate::games::go::SmallGo;
     use crate::games::go::diagram::diagram;
 
