@@ -1,4 +1,4 @@
-//! From positions to input planes: what an encoding is. Each is a file in the folder of its game.
+//! From positions to input planes: what an encoding is. Each is a constant in the folder of its game.
 //!
 //! An encoding never changes once a network was trained with it; a better one gets a new id. The id
 //! is part of the network's metadata, and [`find`] refuses a network whose encoding is unknown.

@@ -72,15 +72,16 @@ impl Known {
 
 fn report<G: Rollout>(start: &GameState<G>, known: &Known) -> SearchReport {
     let moves: Vec<Move> = start.legal_moves().collect();
-    let static_eval = start.position().static_eval(&moves);
-    let mut looks: Vec<(Move, f32)> = moves.into_iter().zip(static_eval.appeal).collect();
+    let appeal = start.position().static_eval(&moves);
+    let mut looks: Vec<(Move, f32)> = moves.into_iter().zip(appeal).collect();
     let rank = |mv: &Move| (known.best != Some(*mv), known.losing.contains(mv));
     // Ties in board order.
     looks.sort_by(|a, b| rank(&a.0).cmp(&rank(&b.0)).then(b.1.total_cmp(&a.1)));
     let moves = looks.into_iter().map(|(mv, _)| mv);
     let mut report = SearchReport::equally_likely(moves, StopReason::Time);
     report.proof = known.proof;
-    report.value = known.proof.map_or(static_eval.value, Proof::value);
+    let static_value = || start.position().static_value();
+    report.value = known.proof.map_or_else(static_value, Proof::value);
     for found in &mut report.moves {
         let proof = match known.proof {
             Some(Proof::Win) => (known.best == Some(found.mv)).then_some(Proof::Win),

@@ -1,8 +1,13 @@
-//! A set of board points as machine words: bit `i` is point `i` ([`super::Move`] numbering).
+//! A set of board points as machine words: bit `i` is point `i` ([`super::Move`] numbering). The shape of a board as
+//! such sets: points are neighbours along rows and columns.
 
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not};
 
-use super::Move;
+use super::zobrist::MAX_POINTS;
+use super::{BoardSize, Move};
+
+/// Words for the points of every board.
+const LARGEST: usize = MAX_POINTS.div_ceil(64);
 
 /// A set of points on a board of at most `64 * WORDS` points. To add or remove a point past them is a panic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -86,6 +91,14 @@ impl<const WORDS: usize> Bits<WORDS> {
             }
         }
         false
+    }
+
+    /// The set if it has exactly one point, else the empty set.
+    pub fn if_single(self) -> Self {
+        match self.is_single() {
+            true => self,
+            false => Self::EMPTY,
+        }
     }
 
     /// Whether the set has exactly two points.
@@ -233,6 +246,96 @@ impl<const WORDS: usize> Not for Bits<WORDS> {
     }
 }
 
+/// Board geometry as bit masks: neighbours are computed with shifts instead of tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Frame<const WORDS: usize> {
+    size: BoardSize,
+    board: Bits<WORDS>,
+    /// All points but those of the first column.
+    not_west: Bits<WORDS>,
+    /// All points but those of the last column.
+    not_east: Bits<WORDS>,
+}
+
+impl<const WORDS: usize> Frame<WORDS> {
+    /// The frame of a board.
+    ///
+    /// # Panics
+    /// Unless it has 1 to `64 * WORDS` points, and fewer than 64 columns.
+    pub fn new(size: BoardSize) -> Self {
+        assert!((1..=64 * WORDS).contains(&size.area()) && size.width < 64);
+        let column = |x: u8| {
+            (0..size.height)
+                .map(|y| size.point(x, y))
+                .collect::<Bits<WORDS>>()
+        };
+        let board = Bits::first(size.area());
+        Frame {
+            size,
+            board,
+            not_west: board & !column(0),
+            not_east: board & !column(size.width - 1),
+        }
+    }
+
+    /// The board's size.
+    pub fn size(&self) -> BoardSize {
+        self.size
+    }
+
+    /// All points.
+    pub fn board(&self) -> Bits<WORDS> {
+        self.board
+    }
+
+    /// All points next to a point of `set`.
+    #[inline]
+    pub fn neighbors(&self, set: Bits<WORDS>) -> Bits<WORDS> {
+        let width = u32::from(self.size.width);
+        (self.sideways(set) | set.shift_up(width) | set.shift_down(width)) & self.board
+    }
+
+    /// All points next to a point of `set` in its row.
+    #[inline]
+    pub fn sideways(&self, set: Bits<WORDS>) -> Bits<WORDS> {
+        (set & self.not_west).shift_down(1) | (set & self.not_east).shift_up(1)
+    }
+
+    /// The connected components of `set`, by their lowest points.
+    pub fn components(&self, set: Bits<WORDS>) -> impl Iterator<Item = Bits<WORDS>> {
+        let mut left = set;
+        std::iter::from_fn(move || {
+            let component = self.flood(Bits::point(left.lowest()?), set);
+            left.remove_all(component);
+            Some(component)
+        })
+    }
+
+    /// `from` and all points that connect to it through points of `within`.
+    pub fn flood(&self, from: Bits<WORDS>, within: Bits<WORDS>) -> Bits<WORDS> {
+        let mut reached = from;
+        loop {
+            let next = reached | self.neighbors(reached) & within;
+            if next == reached {
+                return reached;
+            }
+            reached = next;
+        }
+    }
+}
+
+/// The points that are connected to one of `starts` through points that are `open`, themselves among them.
+pub fn connected(
+    size: BoardSize,
+    starts: impl IntoIterator<Item = Move>,
+    open: impl Fn(Move) -> bool,
+) -> Vec<Move> {
+    let open: Bits<LARGEST> = size.points().filter(|&point| open(point)).collect();
+    let starts: Bits<LARGEST> = starts.into_iter().collect();
+    let reached = Frame::new(size).flood(starts & open, open);
+    reached.iter().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -248,6 +351,7 @@ mod tests {
             prop_assert_eq!(bits.count(), points.len());
             prop_assert_eq!(bits.is_empty(), points.is_empty());
             prop_assert_eq!(bits.is_single(), points.len() == 1);
+            prop_assert_eq!(bits.if_single().count(), usize::from(points.len() == 1));
             prop_assert_eq!(bits.lowest().map(|p| p.0), points.first().copied());
             for (rank, point) in points.iter().enumerate() {
                 prop_assert_eq!(bits.nth(rank), Some(Move(*point)));

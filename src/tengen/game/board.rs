@@ -76,31 +76,6 @@ pub const fn ply_cap(size: BoardSize) -> u32 {
     4 * size.area() as u32
 }
 
-/// The points that are connected to one of `starts` through points that are `open`, themselves among them.
-pub fn connected(
-    size: BoardSize,
-    starts: impl IntoIterator<Item = Move>,
-    open: impl Fn(Move) -> bool,
-) -> Vec<Move> {
-    let mut reached = vec![false; size.area()];
-    let mut todo: Vec<Move> = starts.into_iter().collect();
-    while let Some(point) = todo.pop() {
-        if !open(point) || std::mem::replace(&mut reached[point.index()], true) {
-            continue;
-        }
-        let (x, y) = size.column_row(point);
-        let around = [
-            (x > 0).then(|| size.point(x - 1, y)),
-            (x + 1 < size.width).then(|| size.point(x + 1, y)),
-            (y > 0).then(|| size.point(x, y - 1)),
-            (y + 1 < size.height).then(|| size.point(x, y + 1)),
-        ];
-        todo.extend(around.into_iter().flatten());
-    }
-    let points = (0..size.area()).filter(|&at| reached[at]);
-    points.map(|at| Move(at as u16)).collect()
-}
-
 /// One symmetry: optionally transpose, then mirror columns, then mirror rows.
 ///
 /// Numbered 0..8; bit 0 mirrors columns, bit 1 mirrors rows, bit 2 transposes first (square

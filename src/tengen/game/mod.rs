@@ -12,7 +12,6 @@ mod capabilities;
 #[cfg(any(test, feature = "testing"))]
 #[doc(hidden)]
 pub mod conformance;
-mod frame;
 mod position_history;
 mod result;
 mod rules;
@@ -20,10 +19,9 @@ pub mod scoring;
 mod settle;
 pub mod zobrist;
 
-pub use bits::{Bits, BitsIter};
-pub use board::{Color, Recent, Symmetry, connected, ply_cap};
+pub use bits::{Bits, BitsIter, Frame, connected};
+pub use board::{Color, Recent, Symmetry, ply_cap};
 pub use capabilities::{CurrentScore, Scored, Superko};
-pub use frame::Frame;
 pub use position_history::{GameState, PositionHistory};
 pub use result::{BadKomi, Bounds, HalfPoints, Outcome, ProbeResult, Proof};
 pub use rules::{

@@ -123,10 +123,10 @@ impl EngineOptions {
     fn try_network(&self, network: &ModelSource) -> Result<BackendKind, EvalError> {
         let kind = match self.backend {
             Backend::Network(kind) => Some(kind),
-            _ => None,
+            Backend::Auto | Backend::Rollout => {
+                (self.device != Device::Cpu).then_some(BackendKind::Ort)
+            }
         };
-        let is_for_card = self.device != Device::Cpu;
-        let kind = kind.or_else(|| is_for_card.then_some(BackendKind::Ort));
         let load = LoadOptions {
             device: Device::Cpu,
             board: Some(self.board()),

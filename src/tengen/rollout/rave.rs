@@ -8,7 +8,9 @@ use super::tree::{ChildStats, NodeId, ROOT, Tree};
 use super::{
     Finisher, Rollout, RolloutPolicy, RolloutSearch, RootStats, Tally, report, wins_at_once,
 };
-use crate::game::{Color, GameState, HalfPoints, Move, Outcome, PositionHistory};
+use crate::game::{
+    Color, GameState, HalfPoints, Move, Outcome, OwnershipEstimate, PositionHistory,
+};
 use crate::report::SearchReport;
 
 /// Settings of the RAVE search.
@@ -153,11 +155,6 @@ impl Rave {
         })
     }
 
-    /// Ownership statistics of the last search, from the rollouts that count.
-    pub(super) fn tally(&self) -> &Tally {
-        &self.finisher.tally
-    }
-
     /// One descent, one rollout to the end, one backup.
     fn rollout<G: Rollout>(&mut self, root: &G) {
         let mut position = root.clone();
@@ -274,6 +271,39 @@ impl<G: Rollout> RolloutSearch<G> for Rave {
 fn most_visited(tree: &Tree, node: NodeId) -> Option<ChildStats> {
     let visited = tree.children(node).filter(|child| child.visits > 0.0);
     visited.max_by(|a, b| a.visits.total_cmp(&b.visits))
+}
+
+/// Ownership statistics if the game goes on: the last half of `rollouts` of a search with either
+/// side to move, so that the turn does not matter. `None` in games that count no points, and when
+/// `halt` returns true.
+pub fn expect<G: Rollout>(
+    position: &G,
+    rollouts: u64,
+    seed: u64,
+    halt: &dyn Fn() -> bool,
+) -> Option<OwnershipEstimate> {
+    let params = RaveParams {
+        for_points: Some(rollouts / 2),
+        ..RaveParams::default()
+    };
+    let mut rave = Rave::new(params, seed);
+    let mut tally = Tally::of(position);
+    let mut by_turn = [Vec::new(), Vec::new()];
+    for (color, owner) in Color::BOTH.into_iter().zip(&mut by_turn) {
+        let mut start = position.as_played_out();
+        start.set_to_move(color);
+        rave.search(&start, |done| done < rollouts && !halt());
+        tally.add(&rave.finisher.tally);
+        *owner = rave.finisher.tally.expected()?.owner;
+    }
+    if halt() {
+        return None;
+    }
+    let expected = tally.expected()?;
+    Some(OwnershipEstimate {
+        by_turn: Some(by_turn),
+        ..expected
+    })
 }
 
 #[cfg(test)]

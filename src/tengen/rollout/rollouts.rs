@@ -21,13 +21,6 @@ pub enum RolloutPolicy {
 pub struct Played([Vec<f32>; 2]);
 
 impl Played {
-    /// No moves, on the board of this position.
-    pub fn of<G: Game>(position: &G) -> Played {
-        let mut played = Played::default();
-        played.clear(position);
-        played
-    }
-
     /// Clears it, for the board of this position.
     pub(crate) fn clear<G: Game>(&mut self, position: &G) {
         for points in &mut self.0 {
@@ -78,16 +71,6 @@ impl Default for Prior {
     }
 }
 
-/// Static evaluation of a position.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StaticEval {
-    /// Expected result in [-1, 1] for the side to move; 0 if unknown.
-    pub value: f32,
-    /// Preference of each move, in any unit: the largest is played if there is no time for a
-    /// search.
-    pub appeal: Vec<f32>,
-}
-
 /// A game that random rollouts can finish.
 pub trait Rollout: Game {
     /// Plays random moves to the end of the game, returns the result, and records who played where
@@ -119,31 +102,30 @@ pub trait Rollout: Game {
 
     /// Priors of these legal moves before any rollout. A prior never excludes a move: rollouts
     /// outweigh it.
-    fn priors(&self, moves: &[Move], priors: &mut [Prior]) {
-        let _ = (moves, priors);
+    fn priors(&self, moves: &[Move]) -> Vec<Prior> {
+        vec![Prior::default(); moves.len()]
     }
 
-    /// Static preferences of these legal moves, and the side to move's chances. Derived from the
-    /// priors if a game has nothing better.
-    fn static_eval(&self, moves: &[Move]) -> StaticEval {
-        let mut priors = vec![Prior::default(); moves.len()];
-        self.priors(moves, &mut priors);
-        let appeal = moves.iter().zip(priors).map(|(&mv, prior)| {
+    /// Static preferences of these legal moves, in any unit: the move with the largest is played if there is
+    /// no time for a search. Derived from the priors if a game has nothing better.
+    fn static_eval(&self, moves: &[Move]) -> Vec<f32> {
+        let appeal = moves.iter().zip(self.priors(moves)).map(|(&mv, prior)| {
             let sensible = u8::from(self.is_sensible(mv));
             prior.win + f32::from(sensible)
         });
-        StaticEval {
-            value: 0.0,
-            appeal: appeal.collect(),
-        }
+        appeal.collect()
+    }
+
+    /// Expected result for the side to move without a rollout, in [-1, 1]; 0 if unknown.
+    fn static_value(&self) -> f32 {
+        0.0
     }
 
     /// How people rank these legal moves, in any unit; the largest is the best. By the priors if a
     /// game has nothing better.
     fn ranking(&self, moves: &[Move]) -> Vec<f32> {
-        let mut priors = vec![Prior::default(); moves.len()];
-        self.priors(moves, &mut priors);
-        priors.iter().map(|prior| prior.win).collect()
+        let priors = self.priors(moves).into_iter();
+        priors.map(|prior| prior.win).collect()
     }
 
     /// The same position under the rules by which rollouts are scored, without irrelevant parts.

@@ -32,7 +32,6 @@ pub(super) struct Tree {
     rave_visits: Vec<f32>,
     rave_wins: Vec<f32>,
     scores: Vec<f32>,
-    priors: Vec<Prior>,
 }
 
 /// One child's statistics.
@@ -93,12 +92,11 @@ impl Tree {
         self.child.resize(end, NO_NODE);
         self.visits.resize(end, 0.0);
         self.wins.resize(end, 0.0);
-        self.priors.clear();
-        self.priors.resize(end - start, Prior::default());
-        if knows {
-            position.priors(&self.moves[start..], &mut self.priors);
-        }
-        let priors = self.priors.iter();
+        let priors = match knows {
+            true => position.priors(&self.moves[start..]),
+            false => vec![Prior::default(); end - start],
+        };
+        let priors = priors.iter();
         self.rave_visits
             .extend(priors.clone().map(|prior| prior.rollouts));
         self.rave_wins

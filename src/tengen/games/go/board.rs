@@ -74,6 +74,73 @@ impl Chain {
     }
 }
 
+/// Where the points of a board are among its cells.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Grid {
+    /// Cells per row.
+    stride: usize,
+    /// 2^16 divided by the number of columns and by the cells per row, rounded up: division of a
+    /// cell by either becomes a multiplication.
+    through: [u32; 2],
+}
+
+impl Grid {
+    fn of(size: BoardSize) -> Grid {
+        let width = u32::from(size.width);
+        Grid {
+            stride: usize::from(size.width) + 1,
+            through: [width, width + 1].map(|by| (1_u32 << 16).div_ceil(by)),
+        }
+    }
+
+    /// The cell of a point on the board.
+    #[inline]
+    pub(super) fn cell(&self, point: Move) -> Cell {
+        let row = (u32::from(point.0) * self.through[0]) >> 16;
+        point.index() + row as usize + self.stride + 1
+    }
+
+    /// The point of a cell inside the border.
+    #[inline]
+    pub(super) fn point(&self, cell: Cell) -> Move {
+        let inside = cell - self.stride - 1;
+        let row = (inside as u32 * self.through[1]) >> 16;
+        Move((inside - row as usize) as u16)
+    }
+
+    /// Those beside a cell.
+    #[inline]
+    pub(super) fn around(&self, cell: Cell) -> [Cell; 4] {
+        [cell - 1, cell + 1, cell - self.stride, cell + self.stride]
+    }
+
+    #[inline]
+    fn diagonals(&self, cell: Cell) -> [Cell; 4] {
+        let (below, above) = (cell - self.stride, cell + self.stride);
+        [below - 1, below + 1, above - 1, above + 1]
+    }
+
+    /// All eight around a cell, those beside it first.
+    #[inline]
+    pub(super) fn neighbors(&self, cell: Cell) -> [Cell; 8] {
+        let (beside, corners) = (self.around(cell), self.diagonals(cell));
+        std::array::from_fn(|n| if n < 4 { beside[n] } else { corners[n - 4] })
+    }
+}
+
+/// Whether an empty point with these contents beside it and at its corners is an eye of `color`: surrounded by own
+/// stones, with enough of them at its corners that it cannot become a false eye (one corner may be the opponent's, none
+/// at the edge).
+pub(super) fn is_eye(color: Color, beside: [u8; 4], corners: impl FnOnce() -> [u8; 4]) -> bool {
+    let own = color.index() as u8;
+    if beside.iter().any(|&at| at != own && at != BORDER) {
+        return false;
+    }
+    let corners = corners();
+    let count = |what: u8| corners.iter().filter(|&&at| at == what).count();
+    count(color.opponent().index() as u8) + usize::from(count(BORDER) > 0) < 2
+}
+
 /// Stones captured by a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Taken {
@@ -93,11 +160,7 @@ pub(super) struct Board<const CELLS: usize, const WORDS: usize> {
     stones: [Bits<WORDS>; 2],
     /// XOR of the keys of all stones.
     key: u128,
-    /// Cells per row.
-    stride: usize,
-    /// 2^16 divided by the number of columns and by the cells per row, rounded up: division of a
-    /// cell by either becomes a multiplication.
-    through: [u32; 2],
+    pub(super) grid: Grid,
     /// Index of the stone's colour, or empty, or border.
     pub(super) content: [u8; CELLS],
     /// The head of each stone's chain. Meaningless on empty cells.
@@ -111,8 +174,7 @@ pub(super) struct Board<const CELLS: usize, const WORDS: usize> {
 impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
     /// The empty board, if it fits.
     pub(super) fn new(size: BoardSize) -> Option<Self> {
-        let (width, height) = (usize::from(size.width), usize::from(size.height));
-        let stride = width + 1;
+        let (stride, height) = (usize::from(size.width) + 1, usize::from(size.height));
         let fits = size.area() < 64 * WORDS && stride * (height + 2) < CELLS;
         if !fits || size.area() == 0 {
             return None;
@@ -121,15 +183,14 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
             frame: Frame::new(size),
             stones: [Bits::EMPTY; 2],
             key: 0,
-            stride,
-            through: [width, stride].map(|by| (1_u32 << 16).div_ceil(by as u32)),
+            grid: Grid::of(size),
             content: [BORDER; CELLS],
             head: [0; CELLS],
             next: [0; CELLS],
             chains: [Chain::NONE; CELLS],
         };
         for point in board.frame.board().iter() {
-            board.content[board.cell(point)] = EMPTY;
+            board.content[board.grid.cell(point)] = EMPTY;
         }
         Some(board)
     }
@@ -151,28 +212,6 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
         self.key
     }
 
-    /// The cell of a point on the board.
-    pub(super) fn cell(&self, point: Move) -> Cell {
-        let row = (u32::from(point.0) * self.through[0]) >> 16;
-        point.index() + row as usize + self.stride + 1
-    }
-
-    /// The point of a cell inside the border.
-    pub(super) fn point(&self, cell: Cell) -> Move {
-        let inside = cell - self.stride - 1;
-        let row = (inside as u32 * self.through[1]) >> 16;
-        Move((inside - row as usize) as u16)
-    }
-
-    fn around(&self, cell: Cell) -> [Cell; 4] {
-        [cell - 1, cell + 1, cell - self.stride, cell + self.stride]
-    }
-
-    fn diagonals(&self, cell: Cell) -> [Cell; 4] {
-        let (below, above) = (cell - self.stride, cell + self.stride);
-        [below - 1, below + 1, above - 1, above + 1]
-    }
-
     fn chain(&self, stone: Cell) -> Chain {
         self.chains[usize::from(self.head[stone])]
     }
@@ -181,7 +220,7 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
     pub(super) fn is_legal(&self, color: Color, point: Move, suicide: bool) -> bool {
         let own = color.index() as u8;
         let mut has_friend = false;
-        for cell in self.around(self.cell(point)) {
+        for cell in self.grid.around(self.grid.cell(point)) {
             let content = self.content[cell];
             let legal = match content {
                 EMPTY => true,
@@ -209,30 +248,18 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
         legal.collect::<Bits<WORDS>>() | open
     }
 
-    /// Whether an empty point is an eye of `color`: surrounded by own stones, with enough own
-    /// stones at its corners that it cannot become a false eye (one corner may be the opponent's,
-    /// none at the edge).
+    /// Whether an empty point is an eye of `color` ([`is_eye`]).
     pub(super) fn is_eye(&self, color: Color, point: Move) -> bool {
-        let (cell, own) = (self.cell(point), color.index() as u8);
-        let is_own =
-            |&cell: &Cell| matches!(self.content[cell], BORDER) || self.content[cell] == own;
-        if !self.around(cell).iter().all(is_own) {
-            return false;
-        }
-        let count = |what: u8| {
-            let diagonals = self.diagonals(cell);
-            diagonals
-                .iter()
-                .filter(|&&at| self.content[at] == what)
-                .count()
-        };
-        let enemy = count(color.opponent().index() as u8);
-        enemy + usize::from(count(BORDER) > 0) < 2
+        let cell = self.grid.cell(point);
+        let contents = |cells: [Cell; 4]| cells.map(|at| self.content[at]);
+        is_eye(color, contents(self.grid.around(cell)), || {
+            contents(self.grid.diagonals(cell))
+        })
     }
 
     /// Puts a stone on an empty point and joins chains; captures nothing.
     pub(super) fn put(&mut self, color: Color, point: Move) {
-        let (cell, own) = (self.cell(point), color.index() as u8);
+        let (cell, own) = (self.grid.cell(point), color.index() as u8);
         self.content[cell] = own;
         self.stones[color.index()].insert(point);
         self.key ^= zobrist::stone(color, point);
@@ -240,7 +267,7 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
         self.next[cell] = cell as u16;
         let here = Chain::liberty(cell);
         let mut chain = Chain::ONE_STONE;
-        for next in self.around(cell) {
+        for next in self.grid.around(cell) {
             match self.content[next] {
                 EMPTY => chain.add(Chain::liberty(next)),
                 BORDER => {}
@@ -248,7 +275,7 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
             }
         }
         self.chains[cell] = chain;
-        for next in self.around(cell) {
+        for next in self.grid.around(cell) {
             if self.content[next] == own && self.head[next] != self.head[cell] {
                 self.join(usize::from(self.head[cell]), usize::from(self.head[next]));
             }
@@ -274,16 +301,16 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
 
     /// Whether the chain of the stone on `point` has no liberties.
     pub(super) fn is_dead(&self, point: Move) -> bool {
-        self.chain(self.cell(point)).pseudo_liberties() == 0
+        self.chain(self.grid.cell(point)).pseudo_liberties() == 0
     }
 
     /// Plays on a point that is legal for `color`.
     pub(super) fn play(&mut self, color: Color, point: Move) -> Taken {
         self.put(color, point);
-        let cell = self.cell(point);
+        let cell = self.grid.cell(point);
         let enemy = color.opponent().index() as u8;
         let (mut theirs, mut last) = (0, cell);
-        for next in self.around(cell) {
+        for next in self.grid.around(cell) {
             if self.content[next] == enemy && self.chain(next).pseudo_liberties() == 0 {
                 theirs += self.remove(color.opponent(), next);
                 last = next;
@@ -298,55 +325,37 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
         Taken {
             theirs,
             own,
-            ko: ko.then(|| self.point(last)),
+            ko: ko.then(|| self.grid.point(last)),
         }
     }
 
     /// Position key after a legal move, without playing it.
     pub(super) fn key_after(&self, color: Color, point: Move) -> u128 {
-        let (cell, own) = (self.cell(point), color.index() as u8);
-        let enemy = color.opponent();
-        let mut key = self.key ^ zobrist::stone(color, point);
-        let (mut breathes, mut dead): (bool, [Cell; 4]) = (false, [0; 4]);
-        for (next, seen) in self.around(cell).into_iter().zip(0..) {
+        let (cell, own) = (self.grid.cell(point), color.index() as u8);
+        let (mut breathes, mut taken) = (false, Bits::EMPTY);
+        for next in self.grid.around(cell) {
             match self.content[next] {
                 EMPTY => breathes = true,
                 BORDER => {}
                 content if content == own => breathes |= !self.chain(next).in_atari(),
-                _ if self.chain(next).in_atari() => {
-                    breathes = true;
-                    let head = usize::from(self.head[next]);
-                    if !dead[..seen].contains(&head) {
-                        key ^= self.chain_key(enemy, next);
-                    }
-                    dead[seen] = head;
-                }
+                _ if self.chain(next).in_atari() => taken |= self.chain_of(self.grid.point(next)),
                 _ => {}
             }
         }
-        if breathes {
-            return key;
-        }
-        // Suicide: the stone is removed with all chains that it joins.
-        key ^= zobrist::stone(color, point);
-        let (mut gone, mut count): ([Cell; 4], usize) = ([0; 4], 0);
-        for next in self.around(cell) {
-            let head = usize::from(self.head[next]);
-            if self.content[next] == own && !gone[..count].contains(&head) {
-                key ^= self.chain_key(color, next);
-                gone[count] = head;
-                count += 1;
+        let (side, gone) = match breathes || !taken.is_empty() {
+            true => (color.opponent(), taken),
+            // Suicide: the stone is removed with all chains that it joins.
+            false => {
+                let friends = self.grid.around(cell).into_iter();
+                let friends = friends.filter(|&next| self.content[next] == own);
+                let chains = friends.map(|next| self.chain_of(self.grid.point(next)));
+                let joined = chains.fold(Bits::point(point), |all, chain| all | chain);
+                (color, joined)
             }
-        }
-        key
-    }
-
-    /// XOR of the keys of a chain's stones.
-    fn chain_key(&self, color: Color, first: Cell) -> u128 {
-        let stones = self.chain_of(self.point(first));
-        stones
-            .iter()
-            .fold(0, |key, stone| key ^ zobrist::stone(color, stone))
+        };
+        let key = self.key ^ zobrist::stone(color, point);
+        let stones = gone.iter();
+        stones.fold(key, |key, stone| key ^ zobrist::stone(side, stone))
     }
 
     /// Removes a chain; returns its number of stones.
@@ -354,11 +363,11 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
         let head = self.head[first];
         let (mut stone, mut count) = (first, 0);
         loop {
-            let (point, liberty) = (self.point(stone), Chain::liberty(stone));
+            let (point, liberty) = (self.grid.point(stone), Chain::liberty(stone));
             self.content[stone] = EMPTY;
             self.stones[color.index()].remove(point);
             self.key ^= zobrist::stone(color, point);
-            for next in self.around(stone) {
+            for next in self.grid.around(stone) {
                 // Stones of the same chain that are still to be removed do not matter.
                 if self.content[next] < EMPTY && self.head[next] != head {
                     self.chains[usize::from(self.head[next])].add(liberty);
@@ -374,17 +383,17 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
 
     /// The last liberty of the chain of the stone on `point`, if it has just one.
     pub(super) fn last_liberty(&self, point: Move) -> Option<Move> {
-        let last = self.chain(self.cell(point)).last_liberty();
-        last.map(|cell| self.point(cell))
+        let last = self.chain(self.grid.cell(point)).last_liberty();
+        last.map(|cell| self.grid.point(cell))
     }
 
     /// The stones of the chain of the stone on `point`.
     pub(super) fn chain_of(&self, point: Move) -> Bits<WORDS> {
         let mut stones = Bits::EMPTY;
-        let first = self.cell(point);
+        let first = self.grid.cell(point);
         let mut stone = first;
         loop {
-            stones.insert(self.point(stone));
+            stones.insert(self.grid.point(stone));
             stone = usize::from(self.next[stone]);
             if stone == first {
                 return stones;

@@ -31,8 +31,6 @@ struct LadderReader<const CELLS: usize, const WORDS: usize> {
     owner: Color,
     /// Moves that may still be tried.
     moves: u32,
-    /// Moves of each side that may follow each other.
-    depth: usize,
 }
 
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
@@ -90,7 +88,7 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
                     continue;
                 }
                 let caught = match liberties.is_single() {
-                    true => LadderReader::new(self, target, owner).falls(self),
+                    true => LadderReader::new(target, owner).falls(self),
                     false => {
                         let working = self.working(ko, (target, owner), liberties);
                         if owner == victim {
@@ -116,7 +114,7 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
     ) -> Bits<WORDS> {
         let enemy = owner.opponent();
         let catches = |&mv: &Move| {
-            let mut reader = LadderReader::new(self, target, owner);
+            let mut reader = LadderReader::new(target, owner);
             if Some(mv) == ko
                 || !self.is_legal(enemy, mv, false)
                 || reader.runs(self, liberties, mv)
@@ -132,21 +130,22 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
 }
 
 impl<const CELLS: usize, const WORDS: usize> LadderReader<CELLS, WORDS> {
-    fn new(board: &Board<CELLS, WORDS>, target: Move, owner: Color) -> Self {
+    fn new(target: Move, owner: Color) -> Self {
         LadderReader {
             target,
             owner,
             moves: MAX_MOVES,
-            depth: board.frame().size().area(),
         }
     }
 
     /// Whether the chain in atari falls, with its owner to move; at first all kos are its own.
     fn falls(&mut self, board: &Board<CELLS, WORDS>) -> bool {
-        self.defended(board, None, self.depth).unwrap_or(false)
+        let depth = board.frame().size().area();
+        self.defended(board, None, depth).unwrap_or(false)
     }
 
-    /// Whether the chain falls with its owner to move; `None` if the moves do not tell.
+    /// Whether the chain falls with its owner to move, within this many moves of each side; `None` if the moves do
+    /// not tell.
     fn defended(
         &mut self,
         board: &Board<CELLS, WORDS>,
@@ -360,7 +359,7 @@ mod tests {
             falls(&next, ko, (target, owner), !owner_moves)
         };
         if !owner_moves {
-            let reader = LadderReader::new(board, target, owner);
+            let reader = LadderReader::<C, W>::new(target, owner);
             return match liberties.count() {
                 1 => true,
                 2 if reader.is_double_ko(board, chain, liberties) => true,

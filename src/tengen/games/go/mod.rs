@@ -153,11 +153,6 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         self.empty().contains(point) && self.board.is_eye(color, point)
     }
 
-    /// The points next to a point.
-    pub fn around(&self, point: Move) -> Bits<WORDS> {
-        self.next_to(Bits::point(point))
-    }
-
     /// Geometry of the board.
     pub fn frame(&self) -> &Frame<WORDS> {
         self.board.frame()
@@ -209,13 +204,8 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// Key of everything in a position except its stones and the side to move.
     fn rest_key(&self) -> u128 {
         use zobrist::Kind;
-        let GoRules {
-            ko,
-            scoring,
-            suicide,
-            ..
-        } = self.rules;
-        let flags = u64::from(suicide) << 3 | u64::from(self.judged) << 4;
+        let GoRules { ko, scoring, .. } = self.rules;
+        let flags = u64::from(self.rules.suicide) << 3 | u64::from(self.judged) << 4;
         let rules = ko as u64 | (scoring as u64) << 2 | flags;
         let mut key = zobrist::other(Kind::Rules, rules)
             ^ zobrist::other(Kind::Komi, self.komi().0 as u64)

@@ -155,19 +155,11 @@ impl Lines {
         self.size
     }
 
-    /// Puts a stone on an empty point.
-    pub fn put(&mut self, color: Color, point: Move) {
+    /// Puts a stone on an empty point, or removes this side's stone, as when a move is undone.
+    pub fn toggle(&mut self, color: Color, point: Move) {
         let theirs = &mut self.blocked[color.opponent().index()];
         for place in Place::of_each(self.size.column_row(point)) {
-            theirs[place.line] |= place.bit();
-        }
-    }
-
-    /// Removes this side's stone, as when a move is undone.
-    pub fn take_back(&mut self, color: Color, point: Move) {
-        let theirs = &mut self.blocked[color.opponent().index()];
-        for place in Place::of_each(self.size.column_row(point)) {
-            theirs[place.line] &= !place.bit();
+            theirs[place.line] ^= place.bit();
         }
     }
 
@@ -374,10 +366,10 @@ mod tests {
             for _ in 0..3 * size.area() {
                 let point = rng.random_range(0..size.area());
                 match stones[point].take() {
-                    Some(color) => lines.take_back(color, Move(point as u16)),
+                    Some(color) => lines.toggle(color, Move(point as u16)),
                     None => {
                         let color = Color::BOTH[rng.random_range(0..2)];
-                        lines.put(color, Move(point as u16));
+                        lines.toggle(color, Move(point as u16));
                         stones[point] = Some(color);
                     }
                 }

@@ -137,7 +137,7 @@ impl Gomoku {
 
     /// Puts a stone of either colour on an empty point; side to move and result do not change.
     pub fn put(&mut self, color: Color, point: Move) {
-        self.lines.put(color, point);
+        self.lines.toggle(color, point);
         self.stones[color.index()].insert(point);
         self.key ^= zobrist::stone(color, point);
         self.ply += 1;
@@ -145,7 +145,7 @@ impl Gomoku {
 
     /// Removes a stone placed by [`Gomoku::put`].
     pub fn take_back(&mut self, color: Color, point: Move) {
-        self.lines.take_back(color, point);
+        self.lines.toggle(color, point);
         self.stones[color.index()].remove(point);
         self.key ^= zobrist::stone(color, point);
         self.ply -= 1;

@@ -9,6 +9,9 @@ use super::rules::Five;
 use super::shape::{Shape, Shapes};
 use crate::game::{BoardSize, Color, Move};
 
+/// The ban that takes more than the stone's own shapes: a three may not be real.
+const THREES: &str = "two threes";
+
 /// Whether Black may not play on an empty point.
 pub(super) fn is_forbidden(lines: &Lines, point: Move) -> bool {
     ban(lines, point).is_some()
@@ -19,6 +22,25 @@ pub(super) fn ban(lines: &Lines, point: Move) -> Option<&'static str> {
     let table = Shapes::of(Five::Exactly);
     let windows = lines.windows(Color::Black, point);
     let shapes = windows.map(|window| table.shape(window));
+    let banned = ban_by_shapes(shapes)?;
+    if banned != THREES {
+        return Some(banned);
+    }
+    let mut after = *lines;
+    after.toggle(Color::Black, point);
+    let real = (0..4).filter(|&line| {
+        let mut steps = table.straights(windows[line]).steps();
+        shapes[line] == Shape::Three
+            && steps.any(|steps| {
+                let next = Direction::ALL[line].step(lines.size(), point, steps);
+                becomes_straight(&after, next)
+            })
+    });
+    (real.count() > 1).then_some(THREES)
+}
+
+/// What Black may not make by the shapes of a stone alone, as if all its threes were real.
+pub(super) fn ban_by_shapes(shapes: [Shape; 4]) -> Option<&'static str> {
     let (mut fours, mut threes, mut overline) = (0, 0, false);
     for shape in shapes {
         match shape {
@@ -30,26 +52,11 @@ pub(super) fn ban(lines: &Lines, point: Move) -> Option<&'static str> {
             _ => {}
         }
     }
-    if overline {
-        return Some("an overline");
+    match () {
+        () if overline => Some("an overline"),
+        () if fours > 1 => Some("two fours"),
+        () => (threes > 1).then_some(THREES),
     }
-    if fours > 1 {
-        return Some("two fours");
-    }
-    if threes < 2 {
-        return None;
-    }
-    let mut after = *lines;
-    after.put(Color::Black, point);
-    let real = (0..4).filter(|&line| {
-        let mut steps = table.straights(windows[line]).steps();
-        shapes[line] == Shape::Three
-            && steps.any(|steps| {
-                let next = Direction::ALL[line].step(lines.size(), point, steps);
-                becomes_straight(&after, next)
-            })
-    });
-    (real.count() > 1).then_some("two threes")
 }
 
 /// Whether Black may make a straight four on a point without making a five.

@@ -5,7 +5,7 @@ use rand::Rng;
 
 use crate::game::{Bits, Color, Game, Move, Outcome};
 use crate::games::gomoku::{Direction, Gomoku, Points, Shape, ShapeMap};
-use crate::rollout::{Played, Prior, Rollout, RolloutPolicy, StaticEval, Tally, any, below};
+use crate::rollout::{Played, Prior, Rollout, RolloutPolicy, Tally, any, below};
 
 impl Rollout for Gomoku {
     /// The policy wins if it can, stops a five, makes a straight four, stops one, makes a double
@@ -38,28 +38,31 @@ impl Rollout for Gomoku {
         }
     }
 
-    fn priors(&self, moves: &[Move], priors: &mut [Prior]) {
+    fn priors(&self, moves: &[Move]) -> Vec<Prior> {
         let sight = VisiblePosition::of(self);
         let urgent = sight.urgent(self);
-        for (&mv, prior) in moves.iter().zip(priors) {
-            *prior = match urgent {
-                Some((points, win)) if points.contains(mv) => Prior::new(win, URGENT),
-                Some(_) => Prior::new(0.05, URGENT),
-                None => Prior::new(sight.promise(self, mv), CALM),
-            };
-        }
+        let prior = |&mv: &Move| match urgent {
+            Some((points, win)) if points.contains(mv) => Prior::new(win, URGENT),
+            Some(_) => Prior::new(0.05, URGENT),
+            None => Prior::new(sight.promise(self, mv), CALM),
+        };
+        moves.iter().map(prior).collect()
     }
 
     /// Forced moves first, and among them the best by shape.
-    fn static_eval(&self, moves: &[Move]) -> StaticEval {
+    fn static_eval(&self, moves: &[Move]) -> Vec<f32> {
         let sight = VisiblePosition::of(self);
         let urgent = sight.urgent(self);
         let is_urgent = |mv| urgent.is_some_and(|(points, _)| points.contains(mv));
         let appeal = |&mv: &Move| f32::from(u8::from(is_urgent(mv))) + sight.promise(self, mv);
-        StaticEval {
-            value: potential_value(self),
-            appeal: moves.iter().map(appeal).collect(),
-        }
+        moves.iter().map(appeal).collect()
+    }
+
+    /// By all fives that the two sides can still make.
+    fn static_value(&self) -> f32 {
+        let us = self.to_move();
+        let [own, theirs] = [us, us.opponent()].map(|color| potential(self, color));
+        ((TURN * own + STONE_IN_HAND - theirs) / SCALE).tanh()
     }
 }
 
@@ -233,13 +236,6 @@ const STONE_IN_HAND: f32 = 15.0;
 /// The difference at which a side's winning chance is two thirds.
 const SCALE: f32 = 40.0;
 
-/// Expected result of the side to move, in [-1, 1].
-fn potential_value(position: &Gomoku) -> f32 {
-    let us = position.to_move();
-    let [own, theirs] = [us, us.opponent()].map(|color| potential(position, color));
-    ((TURN * own + STONE_IN_HAND - theirs) / SCALE).tanh()
-}
-
 /// Total value of all fives that a colour can still make.
 fn potential(position: &Gomoku, color: Color) -> f32 {
     let size = position.size();
@@ -292,7 +288,8 @@ mod tests {
                     let size = BoardSize::new(width, height);
                     for _ in 0..30 {
                         let mut position = Gomoku::with_rules(size, rules).unwrap();
-                        let mut played = Played::of(&position);
+                        let mut played = Played::default();
+                        played.clear(&position);
                         let outcome =
                             position.finish(policy, &mut rng, &mut played, &mut Tally::default());
                         assert_eq!(
@@ -371,10 +368,9 @@ mod tests {
     fn the_first_stone_goes_to_the_middle() {
         let position = Gomoku::new(BoardSize::new(15, 9)).unwrap();
         let moves: Vec<Move> = position.legal_moves().collect();
-        let mut priors = vec![Prior::default(); moves.len()];
-        position.priors(&moves, &mut priors);
-        let best = priors
-            .iter()
+        let best = position
+            .priors(&moves)
+            .into_iter()
             .zip(&moves)
             .max_by(|a, b| a.0.win.total_cmp(&b.0.win));
         assert_eq!(best.map(|(_, &mv)| mv), Some(position.size().point(7, 4)));
@@ -414,7 +410,7 @@ mod tests {
     fn static_eval(rows: &str, rules: GomokuRules, to_move: Color) -> (u8, u8) {
         let position = diagram(rows, rules, to_move);
         let moves: Vec<Move> = position.legal_moves().collect();
-        let appeal = position.static_eval(&moves).appeal;
+        let appeal = position.static_eval(&moves);
         let ranked = moves.iter().zip(appeal);
         let best = ranked.max_by(|a, b| a.1.total_cmp(&b.1)).expect("a move");
         position.size().column_row(*best.0)

@@ -65,10 +65,6 @@ impl Shape {
 pub struct Cells(u16);
 
 impl Cells {
-    fn add(&mut self, cell: usize) {
-        self.0 |= 1 << cell;
-    }
-
     /// Whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
@@ -144,7 +140,7 @@ impl Shapes {
         let mut found = Cells::default();
         for (cell, next) in with_a_stone(&cells) {
             if self.shape(next) >= at_least {
-                found.add(cell);
+                found.0 |= 1 << cell;
             }
         }
         if found.is_empty() {

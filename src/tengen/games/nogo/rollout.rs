@@ -4,7 +4,7 @@ use rand::Rng;
 
 use super::NoGo;
 use crate::game::{Bits, Color, Game, Move, Outcome};
-use crate::rollout::{Played, Rollout, RolloutPolicy, StaticEval, Tally, below};
+use crate::rollout::{Played, Rollout, RolloutPolicy, Tally, below};
 
 impl<const WORDS: usize> Rollout for NoGo<WORDS> {
     /// The policy plays points that only one side can play last: waiting costs that side nothing,
@@ -33,16 +33,13 @@ impl<const WORDS: usize> Rollout for NoGo<WORDS> {
     }
 
     /// By the moves that only one side has left: NoGo is a race for the last move.
-    fn static_eval(&self, moves: &[Move]) -> StaticEval {
+    fn static_eval(&self, moves: &[Move]) -> Vec<f32> {
         let appeal = |&mv: &Move| {
             let next = self.after(mv);
             let [own, theirs] = [self.to_move(), next.to_move()].map(|color| next.legal(color));
             (own & !theirs).count() as f32 - (theirs & !own).count() as f32
         };
-        StaticEval {
-            value: 0.0,
-            appeal: moves.iter().map(appeal).collect(),
-        }
+        moves.iter().map(appeal).collect()
     }
 }
 
@@ -134,7 +131,8 @@ mod tests {
             for side in [1, 2, 3, 5, 9] {
                 for _ in 0..100 {
                     let mut position = SmallNoGo::new(BoardSize::square(side)).unwrap();
-                    let mut played = Played::of(&position);
+                    let mut played = Played::default();
+                    played.clear(&position);
                     let outcome =
                         position.finish(policy, &mut rng, &mut played, &mut Tally::default());
                     assert_eq!(
@@ -154,7 +152,8 @@ mod tests {
         let (mut plies, mut black, games) = (0, 0, 4000);
         for _ in 0..games {
             let mut position = SmallNoGo::new(BoardSize::square(9)).unwrap();
-            let mut played = Played::of(&position);
+            let mut played = Played::default();
+            played.clear(&position);
             let outcome = position.finish(
                 RolloutPolicy::Uniform,
                 &mut rng,
@@ -221,7 +220,7 @@ mod tests {
                 let moves: Vec<Move> = position.legal_moves().collect();
                 let at = match position.to_move() == ours && position.ply() > 3 {
                     true => {
-                        let appeal = position.static_eval(&moves).appeal;
+                        let appeal = position.static_eval(&moves);
                         (0..moves.len()).max_by(|&a, &b| appeal[a].total_cmp(&appeal[b]))
                     }
                     false => Some(below(rng, moves.len())),

@@ -5,7 +5,7 @@
 //!
 //! What a position does not know is not shown: points that superko forbids beside the ko.
 
-use super::v1::parity;
+use super::own::parity;
 use crate::encode::{Encoding, show_numbers, show_sets};
 use crate::game::{Bits, Color, Game, Move, Scored as _, zobrist};
 use crate::games::go::{Go, KoRule, Scoring};

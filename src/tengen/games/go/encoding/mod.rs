@@ -1,8 +1,7 @@
 //! The encodings of Go: that of a paper here, KataGo's and Tengen's own in files.
 
 mod katago;
-mod v1;
-mod v2;
+mod own;
 
 use super::Go;
 use crate::encode::{Encode, Encoding, show_sets};

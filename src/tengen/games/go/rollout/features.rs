@@ -22,11 +22,6 @@ impl<const WORDS: usize> Local<WORDS> {
         sets.fold(Bits::EMPTY, |all, points| all | points)
     }
 
-    /// All points of any set.
-    pub(super) fn points(&self) -> Bits<WORDS> {
-        self.rare() | self.beside | self.across
-    }
-
     /// Features of a point.
     pub(super) fn kinds(&self, point: Move) -> impl Iterator<Item = Kind> {
         let near = [(Kind::Beside, self.beside), (Kind::Across, self.across)];
@@ -55,9 +50,7 @@ impl<const WORDS: usize> Local<WORDS> {
                 while let Some(enemy) = enemies.lowest() {
                     let prey = field.chain(enemy);
                     enemies.remove_all(prey.stones);
-                    if prey.liberties.is_single() {
-                        saving |= prey.liberties;
-                    }
+                    saving |= prey.liberties.if_single();
                 }
             } else if chain.liberties.is_pair() {
                 strong |= chain.liberties;

@@ -4,7 +4,7 @@
 
 use crate::game::{Bits, Color, Frame, Game, Move, Scored as _};
 use crate::games::go::Go;
-use crate::games::go::board::{BORDER, EMPTY};
+use crate::games::go::board::{BORDER, EMPTY, Grid};
 
 /// The stones and liberties of a chain.
 #[derive(Debug, Clone, Copy)]
@@ -28,11 +28,7 @@ pub(super) struct Sides {
 #[derive(Debug, Clone)]
 pub(super) struct Field<const CELLS: usize, const WORDS: usize> {
     frame: Frame<WORDS>,
-    width: usize,
-    /// Cells per row, including a border column.
-    stride: usize,
-    /// 2^16 divided by the columns, rounded up.
-    through: u32,
+    grid: Grid,
     content: [u8; CELLS],
     /// Neighbourhood of each cell, as [`Field::around`].
     around: [u16; CELLS],
@@ -51,7 +47,6 @@ pub(super) struct Field<const CELLS: usize, const WORDS: usize> {
 impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
     pub(super) fn of(position: &Go<CELLS, WORDS>) -> Self {
         let (frame, board) = (*position.frame(), &position.board);
-        let width = usize::from(frame.size().width);
         let none = Chain {
             stones: Bits::EMPTY,
             liberties: Bits::EMPTY,
@@ -59,9 +54,7 @@ impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
         let last = position.last_move().filter(|&mv| mv != position.pass());
         let mut field = Field {
             frame,
-            width,
-            stride: width + 1,
-            through: (1_u32 << 16).div_ceil(width as u32),
+            grid: board.grid,
             content: board.content,
             around: [0; CELLS],
             head: board.head,
@@ -74,7 +67,7 @@ impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
             changed: frame.board(),
         };
         for point in frame.board().iter() {
-            let cell = field.cell(point);
+            let cell = field.grid.cell(point);
             field.around[cell] = field.look_around(cell);
         }
         field.find_chains();
@@ -82,7 +75,7 @@ impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
     }
 
     fn look_around(&self, cell: usize) -> u16 {
-        let cells = self.neighbors(cell).into_iter().enumerate();
+        let cells = self.grid.neighbors(cell).into_iter().enumerate();
         cells.fold(0, |code, (n, at)| {
             code | u16::from(self.content[at]) << (2 * n)
         })
@@ -95,51 +88,13 @@ impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
             while let Some(first) = left.lowest() {
                 let chain = self.frame.flood(Bits::point(first), stones);
                 left.remove_all(chain);
-                let head = usize::from(self.head[self.cell(first)]);
+                let head = usize::from(self.head[self.grid.cell(first)]);
                 self.chains[head] = Chain {
                     stones: chain,
                     liberties: self.frame.neighbors(chain) & empty,
                 };
             }
         }
-    }
-
-    fn cell(&self, point: Move) -> usize {
-        let row = (u32::from(point.0) * self.through) >> 16;
-        point.index() + row as usize + self.stride + 1
-    }
-
-    /// Orthogonal and diagonal neighbours, in the order of [`Field::around`].
-    fn neighbors(&self, cell: usize) -> [usize; 8] {
-        let (below, above) = (cell - self.stride, cell + self.stride);
-        let beside = [cell - 1, cell + 1, below, above];
-        [
-            beside[0],
-            beside[1],
-            beside[2],
-            beside[3],
-            below - 1,
-            below + 1,
-            above - 1,
-            above + 1,
-        ]
-    }
-
-    /// The points of [`Field::neighbors`]; meaningless beyond the border.
-    fn neighbor_points(&self, point: Move) -> [Move; 8] {
-        let (at, width) = (point.0, self.width as u16);
-        let (below, above) = (at.wrapping_sub(width), at + width);
-        [
-            at.wrapping_sub(1),
-            at + 1,
-            below,
-            above,
-            below.wrapping_sub(1),
-            below.wrapping_add(1),
-            above - 1,
-            above + 1,
-        ]
-        .map(Move)
     }
 
     pub(super) fn frame(&self) -> &Frame<WORDS> {
@@ -155,18 +110,18 @@ impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
     }
 
     pub(super) fn is_empty(&self, point: Move) -> bool {
-        self.content[self.cell(point)] == EMPTY
+        self.content[self.grid.cell(point)] == EMPTY
     }
 
     /// The chain of the stone on a point.
     pub(super) fn chain(&self, stone: Move) -> &Chain<WORDS> {
-        &self.chains[usize::from(self.head[self.cell(stone)])]
+        &self.chains[usize::from(self.head[self.grid.cell(stone)])]
     }
 
     /// Neighbourhood of a point, two bits each: 0 black, 1 white, 2 empty, 3 off the board; from
     /// the lowest bits west, east, south, north, south-west, south-east, north-west, north-east.
     pub(super) fn around(&self, point: Move) -> u16 {
-        self.around[self.cell(point)]
+        self.around[self.grid.cell(point)]
     }
 
     /// Whether at least two orthogonal neighbours of a point are empty.
@@ -184,13 +139,13 @@ impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
     /// Neighbours of an empty point.
     pub(super) fn sides(&self, point: Move) -> Sides {
         let mut sides = Sides::default();
-        for next in &self.neighbors(self.cell(point))[..4] {
-            match self.content[*next] {
+        for next in self.grid.around(self.grid.cell(point)) {
+            match self.content[next] {
                 EMPTY => sides.legal = [true; 2],
                 BORDER => {}
                 color => {
                     let (own, other) = (usize::from(color), usize::from(1 - color));
-                    let chain = &self.chains[usize::from(self.head[*next])];
+                    let chain = &self.chains[usize::from(self.head[next])];
                     if chain.liberties.is_single() {
                         let stones = if chain.stones.is_single() { 1 } else { 2 };
                         sides.legal[other] = true;
@@ -207,15 +162,14 @@ impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
 
     /// The chain of a stone of the side to move, if it captures nothing.
     pub(super) fn joined(&self, point: Move) -> Chain<WORDS> {
-        let (cell, own) = (self.cell(point), self.to_move.index() as u8);
+        let (cell, own) = (self.grid.cell(point), self.to_move.index() as u8);
         let mut joined = Chain {
             stones: Bits::point(point),
             liberties: Bits::EMPTY,
         };
-        let cells = &self.neighbors(cell)[..4];
-        for (&next, at) in cells.iter().zip(self.neighbor_points(point)) {
+        for next in self.grid.around(cell) {
             if self.content[next] == EMPTY {
-                joined.liberties |= Bits::point(at);
+                joined.liberties |= Bits::point(self.grid.point(next));
             } else if self.content[next] == own {
                 let chain = &self.chains[usize::from(self.head[next])];
                 joined.stones |= chain.stones;
@@ -235,25 +189,23 @@ impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
 
     /// Plays a legal point.
     pub(super) fn play(&mut self, point: Move) {
-        let (cell, own) = (self.cell(point), self.to_move.index() as u8);
+        let (cell, own) = (self.grid.cell(point), self.to_move.index() as u8);
         self.changed.insert(point);
-        self.set(cell, point, own);
+        self.set(cell, own);
         self.stones[usize::from(own)].insert(point);
         let (mut head, mut chain) = (cell, self.joined(point));
-        for next in &self.neighbors(cell)[..4] {
-            let other = usize::from(self.head[*next]);
-            if self.content[*next] == own && other != head {
+        for next in self.grid.around(cell) {
+            let other = usize::from(self.head[next]);
+            if self.content[next] == own && other != head {
                 head = self.join(head, other, point);
             }
         }
-        if chain.liberties.is_single() {
-            self.changed |= chain.liberties;
-        }
+        self.changed |= chain.liberties.if_single();
         self.head[cell] = head as u16;
         self.chains[head] = chain;
         self.ko = None;
         let mut taken = Bits::EMPTY;
-        for &next in &self.neighbors(cell)[..4] {
+        for next in self.grid.around(cell) {
             if self.content[next] != 1 - own {
                 continue;
             }
@@ -277,7 +229,7 @@ impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
     /// Assigns the stones of the smaller of two chains the larger one's head, which is returned.
     fn join(&mut self, one: usize, other: usize, fresh: Move) -> usize {
         // The new stone is not a chain yet: `one` is its cell until it has joined a friend.
-        let is_fresh = one == self.cell(fresh);
+        let is_fresh = one == self.grid.cell(fresh);
         let count = |head: usize| self.chains[head].stones.count();
         if is_fresh || count(one) < count(other) {
             if !is_fresh {
@@ -292,7 +244,7 @@ impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
 
     fn rename(&mut self, from: usize, to: usize) {
         for stone in self.chains[from].stones.iter() {
-            let cell = self.cell(stone);
+            let cell = self.grid.cell(stone);
             self.head[cell] = to as u16;
         }
         self.chains[to].stones |= self.chains[from].stones;
@@ -304,18 +256,14 @@ impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
         let taken = self.chains[usize::from(self.head[first])].stones;
         self.stones[usize::from(color)].remove_all(taken);
         for stone in taken.iter() {
-            let cell = self.cell(stone);
-            self.set(cell, stone, EMPTY);
-            for next in &self.neighbors(cell)[..4] {
-                if self.content[*next] == 1 - color {
-                    let chain = &mut self.chains[usize::from(self.head[*next])];
-                    if chain.liberties.is_single() {
-                        self.changed |= chain.liberties;
-                    }
+            let cell = self.grid.cell(stone);
+            self.set(cell, EMPTY);
+            for next in self.grid.around(cell) {
+                if self.content[next] == 1 - color {
+                    let chain = &mut self.chains[usize::from(self.head[next])];
+                    self.changed |= chain.liberties.if_single();
                     chain.liberties |= Bits::point(stone);
-                    if chain.liberties.is_single() {
-                        self.changed |= chain.liberties;
-                    }
+                    self.changed |= chain.liberties.if_single();
                 }
             }
         }
@@ -324,16 +272,15 @@ impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
     }
 
     /// Changes the content of a cell, and its neighbours' neighbourhoods.
-    fn set(&mut self, cell: usize, point: Move, content: u8) {
+    fn set(&mut self, cell: usize, content: u8) {
         let change = u16::from(self.content[cell] ^ content);
         self.content[cell] = content;
         /// Index of this cell seen from a neighbour: the opposite direction.
         const OPPOSITE: [u32; 8] = [1, 0, 3, 2, 7, 6, 5, 4];
-        let points = self.neighbor_points(point);
-        for (n, next) in self.neighbors(cell).into_iter().enumerate() {
+        for (n, next) in self.grid.neighbors(cell).into_iter().enumerate() {
             self.around[next] ^= change << (2 * OPPOSITE[n]);
             if self.content[next] == EMPTY {
-                self.changed.insert(points[n]);
+                self.changed.insert(self.grid.point(next));
             }
         }
     }
@@ -378,7 +325,7 @@ mod tests {
             next.play(point);
             let taken = next.prisoners(own.opponent()) - position.prisoners(own.opponent());
             assert_eq!(sides.takes[own.index()] > 0, taken > 0);
-            let open = position.around(point) & position.empty();
+            let open = position.next_to(Bits::point(point)) & position.empty();
             assert_eq!(field.is_open(point), open.count() >= 2);
             if taken == 0 {
                 let joined = field.joined(point);

@@ -246,7 +246,7 @@ impl WeightFit {
 mod tests {
     use super::super::weights::Kind;
     use super::*;
-    use crate::game::BoardSize;
+    use crate::game::{Bits, BoardSize};
     use crate::games::go::SmallGo;
 
     #[test]
@@ -259,7 +259,7 @@ mod tests {
             position.play(Move(first));
             for _ in 0..12 {
                 let last = *moves.last().expect("the first");
-                let near = position.around(last) & position.legal_points();
+                let near = position.next_to(Bits::point(last)) & position.legal_points();
                 let Some(mv) = near.lowest() else { break };
                 moves.push(mv);
                 position.play(mv);

@@ -15,7 +15,7 @@ use rand::Rng;
 
 use super::{Go, REMEMBERED};
 use crate::game::{Bits, Color, Frame, Game, HalfPoints, Move, Outcome, Recent, Scored as _};
-use crate::rollout::{Played, Prior, Rollout, RolloutPolicy, StaticEval, Tally, any};
+use crate::rollout::{Played, Prior, Rollout, RolloutPolicy, Tally, any};
 
 /// A rollout ends after this many plies per point and is scored as the board then stands: only
 /// cycles of kos last so long.
@@ -37,19 +37,18 @@ impl<const CELLS: usize, const WORDS: usize> Rollout for Go<CELLS, WORDS> {
     ) -> Outcome {
         let most = MAX_PLIES_A_POINT * self.size().area() as u32;
         let komi = self.area_komi();
-        let ended = match policy {
+        let stones = match policy {
             RolloutPolicy::Uniform => {
                 play_uniform(self, most, rng, played);
-                Ended::of(self)
+                Color::BOTH.map(|color| self.stones(color))
             }
             RolloutPolicy::Own => {
                 let mut field = Field::of(self);
                 play_out(&mut field, most, rng, played);
-                let stones = Color::BOTH.map(|color| field.stones(color));
-                Ended::with(field.frame(), stones)
+                Color::BOTH.map(|color| field.stones(color))
             }
         };
-        ended.tally(komi, tally)
+        count(self.frame(), stones, komi, tally)
     }
 
     /// Area scoring, where capturing dead stones costs nothing; the last moves are dropped, because
@@ -63,11 +62,11 @@ impl<const CELLS: usize, const WORDS: usize> Rollout for Go<CELLS, WORDS> {
     }
 
     /// Worth 44 of 60 games against none, at 1,000 rollouts a move on 9x9, and 7% more time.
-    fn priors(&self, moves: &[Move], priors: &mut [Prior]) {
-        static_eval::priors(self, moves, priors);
+    fn priors(&self, moves: &[Move]) -> Vec<Prior> {
+        static_eval::priors(self, moves)
     }
 
-    fn static_eval(&self, moves: &[Move]) -> StaticEval {
+    fn static_eval(&self, moves: &[Move]) -> Vec<f32> {
         static_eval::static_eval(self, moves)
     }
 
@@ -76,7 +75,8 @@ impl<const CELLS: usize, const WORDS: usize> Rollout for Go<CELLS, WORDS> {
     }
 
     fn tally(&self, tally: &mut Tally) {
-        Ended::of(self).tally(self.area_komi(), tally);
+        let stones = Color::BOTH.map(|color| self.stones(color));
+        count(self.frame(), stones, self.area_komi(), tally);
     }
 
     /// Everything but filling an own eye, and a first pass on an open board.
@@ -114,51 +114,33 @@ fn play_uniform<const CELLS: usize, const WORDS: usize, R: Rng>(
     }
 }
 
-/// The points of a finished game, with all stones alive.
-struct Ended<const WORDS: usize> {
-    /// Area of each side: stones and the points that it alone reaches.
-    area: [Bits<WORDS>; 2],
-    /// Points that both sides reach, with the adjacent chains.
-    shared: Bits<WORDS>,
-}
-
-impl<const WORDS: usize> Ended<WORDS> {
-    fn of<const CELLS: usize>(position: &Go<CELLS, WORDS>) -> Self {
-        let stones = Color::BOTH.map(|color| position.stones(color));
-        Ended::with(position.frame(), stones)
-    }
-
-    fn with(frame: &Frame<WORDS>, stones: [Bits<WORDS>; 2]) -> Self {
-        let empty = frame.board() & !(stones[0] | stones[1]);
-        let reach = stones.map(|own| frame.flood(frame.neighbors(own) & empty, empty));
-        let open = reach[0] & reach[1];
-        let mut shared = open;
-        if !open.is_empty() {
-            for own in stones {
-                shared |= frame.flood(frame.neighbors(open) & own, own);
-            }
-        }
-        Ended {
-            area: [0, 1].map(|side| stones[side] | (reach[side] & !reach[1 - side])),
-            shared,
+/// The result of a finished game with these stones, all alive, which is added to `tally` with its points.
+fn count<const WORDS: usize>(
+    frame: &Frame<WORDS>,
+    stones: [Bits<WORDS>; 2],
+    komi: HalfPoints,
+    tally: &mut Tally,
+) -> Outcome {
+    let empty = frame.board() & !(stones[0] | stones[1]);
+    let reach = stones.map(|own| frame.flood(own, empty));
+    let area = [0, 1].map(|side| reach[side] & !reach[1 - side]);
+    let [black, white] = area.map(|points| points.count() as i32);
+    let ahead = (2 * (black - white)).saturating_sub(komi.0);
+    tally.count(f64::from(ahead) / 2.0);
+    for (points, sign) in area.into_iter().zip([1.0, -1.0]) {
+        for point in points.iter() {
+            tally.owned(point.index(), sign);
         }
     }
-
-    /// The result, which is added to `tally` with its points.
-    fn tally(&self, komi: HalfPoints, tally: &mut Tally) -> Outcome {
-        let [black, white] = self.area.map(|points| points.count() as i32);
-        let ahead = (2 * (black - white)).saturating_sub(komi.0);
-        tally.count(f64::from(ahead) / 2.0);
-        for (points, sign) in self.area.into_iter().zip([1.0, -1.0]) {
-            for point in points.iter() {
-                tally.owned(point.index(), sign);
-            }
-        }
-        for point in self.shared.iter() {
+    // Points that both sides reach, with the adjacent chains.
+    let open = reach[0] & reach[1];
+    if !open.is_empty() {
+        let beside = stones.map(|own| frame.flood(frame.neighbors(open) & own, own));
+        for point in (open | beside[0] | beside[1]).iter() {
             tally.shared(point.index());
         }
-        Outcome::by_points(HalfPoints(ahead))
     }
+    Outcome::by_points(HalfPoints(ahead))
 }
 
 #[cfg(test)]
@@ -183,7 +165,8 @@ mod tests {
         for side in [1, 2, 3, 5, 9] {
             for _ in 0..50 {
                 let start = SmallGo::new(BoardSize::square(side)).unwrap();
-                let mut played = Played::of(&start);
+                let mut played = Played::default();
+                played.clear(&start);
                 let mut position = start.clone();
                 play_uniform(&mut position, 300, &mut rng, &mut played);
                 let mut left = position.legal_points().iter();
@@ -211,10 +194,12 @@ mod tests {
         for side in [1, 2, 5, 9] {
             for _ in 0..20 {
                 let mut position = SmallGo::new(BoardSize::square(side)).unwrap();
-                let mut played = Played::of(&position);
+                let mut played = Played::default();
+                played.clear(&position);
                 play_uniform(&mut position, 300, &mut rng, &mut played);
                 let mut tally = Tally::of(&position);
-                let outcome = Ended::of(&position).tally(position.komi(), &mut tally);
+                let stones = Color::BOTH.map(|color| position.stones(color));
+                let outcome = count(position.frame(), stones, position.komi(), &mut tally);
                 assert_eq!(outcome, Outcome::by_points(position.area_score()));
                 let [black, white] = position.area();
                 for (point, owner) in tally.expected().expect("one").owner.iter().enumerate() {
@@ -231,7 +216,8 @@ mod tests {
     fn what_was_played_first_is_known_whoever_was_taken() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
         let mut position = SmallGo::new(BoardSize::square(5)).unwrap();
-        let mut played = Played::of(&position);
+        let mut played = Played::default();
+        played.clear(&position);
         let mut tally = Tally::of(&position);
         position.finish(RolloutPolicy::Own, &mut rng, &mut played, &mut tally);
         for point in 0..25 {
@@ -341,8 +327,7 @@ mod tests {
         // c3 captures White's two stones; a1 would be captured.
         let position = diagram("..... .XX.. XOO.. .XX.. .O...", Color::Black);
         let moves: Vec<Move> = position.legal_moves().collect();
-        let mut priors = vec![Prior::default(); moves.len()];
-        position.priors(&moves, &mut priors);
+        let priors = position.priors(&moves);
         let of = |mv: u16| {
             let at = moves.iter().position(|&found| found == Move(mv));
             priors[at.expect("a legal move")]

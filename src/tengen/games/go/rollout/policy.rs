@@ -142,7 +142,7 @@ impl<const CELLS: usize> Chooser<CELLS> {
         let (side, rare) = (field.to_move.index(), local.rare());
         let [beside, across] = [Kind::Beside, Kind::Across].map(|kind| self.weights.of(kind));
         let mut all = 0;
-        for point in local.points().iter() {
+        for point in (rare | local.beside | local.across).iter() {
             let weight = self.wheel.weight(side, point);
             if weight == 0 {
                 continue;

@@ -4,9 +4,9 @@
 use super::features::{View, crowded, line};
 use super::field::Field;
 use super::weights::{Kind, WEIGHTS};
-use crate::game::{Bits, Color, Game, Move, Scored as _};
+use crate::game::{Bits, BoardSize, Color, Game, Move, Scored as _};
 use crate::games::go::Go;
-use crate::rollout::{Prior, Rollout as _, StaticEval};
+use crate::rollout::Prior;
 
 /// Empty points enclosed by one side are its territory up to a ninth of the board, or [`SMALL`].
 const PART: usize = 9;
@@ -22,9 +22,8 @@ const WINS: f32 = 2.0;
 pub(super) fn static_eval<const CELLS: usize, const WORDS: usize>(
     position: &Go<CELLS, WORDS>,
     moves: &[Move],
-) -> StaticEval {
-    let mut priors = vec![Prior::default(); moves.len()];
-    position.priors(moves, &mut priors);
+) -> Vec<f32> {
+    let priors = priors(position, moves);
     let waste = WastedStones::of(position);
     let appeal = moves.iter().zip(priors).map(|(&mv, prior)| {
         if mv == position.pass() {
@@ -33,10 +32,7 @@ pub(super) fn static_eval<const CELLS: usize, const WORDS: usize>(
         let wasted = if waste.holds(mv) { WASTED } else { 0.0 };
         prior.win + wasted
     });
-    StaticEval {
-        value: 0.0,
-        appeal: appeal.collect(),
-    }
+    appeal.collect()
 }
 
 /// Whether a pass ends the game with a win.
@@ -119,15 +115,15 @@ const HIGH: usize = 4;
 pub(super) fn priors<const CELLS: usize, const WORDS: usize>(
     position: &Go<CELLS, WORDS>,
     moves: &[Move],
-    priors: &mut [Prior],
-) {
+) -> Vec<Prior> {
+    let mut priors = vec![Prior::default(); moves.len()];
     let field = Field::of(position);
     let view = View::of(&field);
     let mover = position.to_move().index();
     let crowded = crowded(position);
     let points = || moves.iter().map(|&mv| (mv, mv != position.pass()));
     let mut all = 0.0;
-    for ((mv, is_point), prior) in points().zip(&mut *priors) {
+    for ((mv, is_point), prior) in points().zip(&mut priors) {
         if is_point {
             let kinds = view.kinds(mv);
             let weight = WEIGHTS.of_shape(field.around(mv))[mover] as f32 * WEIGHTS.of_all(kinds);
@@ -136,29 +132,24 @@ pub(super) fn priors<const CELLS: usize, const WORDS: usize>(
             *prior = Prior::new(weight, if loses { LOSES_STONES } else { 0.0 });
         }
     }
-    for ((mv, is_point), prior) in points().zip(priors) {
+    for ((mv, is_point), prior) in points().zip(&mut priors) {
         if is_point {
             let chance = prior.win / f32::max(all, 1.0);
-            let (open, low) = place(position, crowded, mv);
+            let (open, low) = place(position.size(), crowded.contains(mv), mv);
             let (good, bad) = (LIKELY * chance.sqrt() + open, prior.rollouts + low);
             let rollouts = EVEN + good + bad;
             *prior = Prior::new((EVEN / 2.0 + good) / rollouts, rollouts);
         }
     }
+    priors
 }
 
 /// Positional value of a point without stones nearby.
-fn place<const CELLS: usize, const WORDS: usize>(
-    position: &Go<CELLS, WORDS>,
-    crowded: Bits<WORDS>,
-    point: Move,
-) -> (f32, f32) {
-    if crowded.contains(point) {
-        return (0.0, 0.0);
-    }
-    match line(position.size(), point) {
-        line if line <= LOW => (0.0, OPEN_AREA),
-        line if line <= HIGH => (OPEN_AREA, 0.0),
+fn place(size: BoardSize, is_crowded: bool, point: Move) -> (f32, f32) {
+    match line(size, point) {
+        _ if is_crowded => (0.0, 0.0),
+        ..=LOW => (0.0, OPEN_AREA),
+        ..=HIGH => (OPEN_AREA, 0.0),
         _ => (0.0, 0.0),
     }
 }
@@ -169,14 +160,14 @@ mod tests {
     use rand_xoshiro::Xoshiro256PlusPlus;
 
     use super::*;
-    use crate::game::{BoardSize, GameState};
+    use crate::game::GameState;
     use crate::games::go::SmallGo;
     use crate::games::go::diagram::diagram;
 
     /// The preferred move.
     fn best(start: &GameState<SmallGo>) -> Move {
         let moves: Vec<Move> = start.legal_moves().collect();
-        let appeal = static_eval(start.position(), &moves).appeal;
+        let appeal = static_eval(start.position(), &moves);
         let ranked = moves.into_iter().zip(appeal);
         let best = ranked.max_by(|a, b| a.1.total_cmp(&b.1));
         best.expect("a pass at least").0

@@ -4,6 +4,7 @@
 use std::sync::LazyLock;
 
 use crate::game::Color;
+use crate::games::go::board;
 
 /// Feature of a move. Its weight is a factor. Those of its place follow as numbers from [`WHERE`] on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -187,24 +188,10 @@ fn contents(code: u16) -> [u16; 8] {
     std::array::from_fn(|n| code >> (2 * n) & 3)
 }
 
-/// Whether a point is an eye of `mover`: enclosed by its stones, with enough of them at the corners
-/// that it cannot become a false eye.
+/// Whether a point is an eye of `mover` ([`board::is_eye`]).
 pub(super) fn is_eye(code: u16, mover: Color) -> bool {
-    let (own, enemy) = (mover.index() as u16, mover.opponent().index() as u16);
-    let around = contents(code);
-    if !around[..4]
-        .iter()
-        .all(|&content| content == own || content == 3)
-    {
-        return false;
-    }
-    let count = |what: u16| {
-        around[4..]
-            .iter()
-            .filter(|&&content| content == what)
-            .count()
-    };
-    count(enemy) + usize::from(count(3) > 0) < 2
+    let four = |code: u16| std::array::from_fn(|n| (code >> (2 * n) & 3) as u8);
+    board::is_eye(mover, four(code), || four(code >> 8))
 }
 
 /// The representative of all patterns equal up to rotation and reflection; with White to move, with

@@ -78,7 +78,11 @@ impl Solve<Gomoku> for ThreatSolver {
 
     /// If a line of fours or a five is threatened: all moves that do not stop it.
     fn losing(&mut self, position: &Gomoku, effort: &SolveLimits<'_>) -> Vec<Move> {
-        let Some(answers) = self.answers(position, effort) else {
+        let answers = match position.outcome() {
+            Some(_) => None,
+            None => self.attempt(position, effort).answers(Level::ALL[1]),
+        };
+        let Some(answers) = answers else {
             return Vec::new();
         };
         let moves = position.legal_moves();
@@ -137,15 +141,6 @@ const STOPS_FIVE: f32 = 1e-5;
 const LINE_MOVE: u64 = 200_000;
 
 impl ThreatSolver {
-    /// If the side to move is threatened with a five or a line of fours: the only moves that can
-    /// stop it. `None` if no such threat was found, or if it wins at once itself.
-    fn answers(&mut self, position: &Gomoku, effort: &SolveLimits<'_>) -> Option<Points> {
-        match position.outcome() {
-            Some(_) => None,
-            None => self.attempt(position, effort).answers(Level::ALL[1]),
-        }
-    }
-
     /// What it can prove about a position, and if that does not decide it but the side to move is
     /// threatened, the moves that may stop the threat.
     pub(super) fn facts(&mut self, position: &Gomoku, effort: &SolveLimits<'_>) -> ProbeResult {

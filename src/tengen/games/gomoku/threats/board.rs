@@ -1,6 +1,7 @@
 //! A board with put and undo, and the shapes that a stone would make on every point.
 
 use crate::game::{Color, Game, Move, zobrist};
+use crate::games::gomoku::renju::ban_by_shapes;
 use crate::games::gomoku::{Direction, Five, Gomoku, MapHistory, Points, Shape, ShapeMap};
 
 /// A position with put and undo.
@@ -58,11 +59,6 @@ impl Board {
         four | two | straight
     }
 
-    /// Points where a stone of `color` would win or have to be answered.
-    pub(super) fn fours_and_fives(&self, color: Color) -> Points {
-        self.fives(color) | self.fours(color)
-    }
-
     /// Whether `color` may not play on one of these empty points.
     pub(super) fn forbids_any(&self, color: Color, points: Points) -> bool {
         let mut points = points.iter();
@@ -74,23 +70,8 @@ impl Board {
     /// elsewhere. Black may play two threes if Renju finds one of them not to be real, but a white
     /// stone elsewhere can change that; so they do not count here.
     pub(super) fn may_attack(&self, color: Color, point: Move) -> bool {
-        if !self.position.rules().forbids(color) {
-            return true;
-        }
-        let shapes = self.map.shapes(color, point);
-        if shapes.contains(&Shape::Five) {
-            return true;
-        }
-        let (mut fours, mut threes) = (0, 0);
-        for shape in shapes {
-            match shape {
-                Shape::Overline | Shape::TwoFours => return false,
-                Shape::Four | Shape::StraightFour => fours += 1,
-                Shape::Three => threes += 1,
-                _ => {}
-            }
-        }
-        fours < 2 && threes < 2
+        !self.position.rules().forbids(color)
+            || ban_by_shapes(self.map.shapes(color, point)).is_none()
     }
 
     /// Points where the opponent stops all fives that `color` could make next.

@@ -145,7 +145,7 @@ pub(super) fn threat(board: &mut Board, attacker: Color, line: &[Move]) -> Threa
         .collect();
     for &(mv, side) in &moves {
         if side == attacker {
-            found |= board.fours_and_fives(defender);
+            found |= board.fives(defender) | board.fours(defender);
         }
         board.put(side, mv);
         if side == attacker {

@@ -87,7 +87,12 @@ impl Search<'_> {
         let started = self.board.nodes;
         self.ask()?;
         let searched = match turn {
-            Turn::Attacker => self.attacks().map(Replies::none_but),
+            Turn::Attacker => self.attacks().map(|moves| Replies {
+                moves,
+                fours: Points::EMPTY,
+                rest: 0,
+                zone: Zone::NONE,
+            }),
             Turn::Defender => self.defences(),
         };
         let mut replies = match searched {
@@ -205,7 +210,7 @@ fn limit(plies: u16) -> u128 {
 /// refutation for a reply.
 pub(super) type Guessed = (Move, u32);
 
-/// What is to be searched after the attacker's threat.
+/// What is to be searched after the attacker's threat; before it the attacker's moves alone.
 pub(super) struct Replies {
     /// Replies that could stop it.
     pub(super) moves: Vec<Guessed>,
@@ -215,18 +220,6 @@ pub(super) struct Replies {
     pub(super) rest: u16,
     /// The points of the threat.
     pub(super) zone: Zone,
-}
-
-impl Replies {
-    /// Moves of the attacker.
-    pub(super) fn none_but(moves: Vec<Guessed>) -> Replies {
-        Replies {
-            moves,
-            fours: Points::EMPTY,
-            rest: 0,
-            zone: Zone::NONE,
-        }
-    }
 }
 
 /// Whether the side to move of a search has moves to search, or a result without search and the
@@ -245,21 +238,13 @@ pub(super) struct Level {
 impl Level {
     /// All levels in ascending order.
     pub(super) const ALL: [Level; 4] = [
-        Level {
-            number: 1,
-            fours: 30,
-        },
-        Level {
-            number: 2,
-            fours: 400,
-        },
-        Level {
-            number: 3,
-            fours: 2_000,
-        },
-        Level {
-            number: 4,
-            fours: 10_000,
-        },
+        Level::new(1, 30),
+        Level::new(2, 400),
+        Level::new(3, 2_000),
+        Level::new(4, 10_000),
     ];
+
+    const fn new(number: u8, fours: u64) -> Level {
+        Level { number, fours }
+    }
 }

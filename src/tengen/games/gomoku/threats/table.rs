@@ -192,16 +192,12 @@ impl Turn {
 /// Initial numbers of a position by the guess of the side that has moved: the positions it takes to
 /// prove an attack, or to refute it after a reply.
 pub(super) const fn guess(mover: Turn, guessed: u32) -> Known {
+    let mut known = Known::OPEN;
     match mover {
-        Turn::Attacker => Known {
-            proof: guessed,
-            ..Known::OPEN
-        },
-        Turn::Defender => Known {
-            disproof: guessed,
-            ..Known::OPEN
-        },
+        Turn::Attacker => known.proof = guessed,
+        Turn::Defender => known.disproof = guessed,
     }
+    known
 }
 
 /// One of the two numbers of a position.

@@ -182,17 +182,11 @@ impl<const WORDS: usize> Board<WORDS> {
             let left = &mut self.block_mut(root).liberties;
             if left.contains(point) {
                 left.remove_all(here);
-                if left.is_single() {
-                    enemy_last |= *left;
-                }
+                enemy_last |= left.if_single();
                 undo.enemies |= Bits::point(root);
             }
         }
-        let own_last = if liberties.is_single() {
-            liberties
-        } else {
-            Bits::EMPTY
-        };
+        let own_last = liberties.if_single();
         self.legal[me].remove_all(here | enemy_last);
         self.legal[it].remove_all(here | own_last);
         let closed = empty_neighbors | own_last | enemy_last;

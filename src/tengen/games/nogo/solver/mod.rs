@@ -85,7 +85,11 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
     fn solve(&mut self, position: &NoGo<W>, effort: &SolveLimits<'_>) -> SolveResult {
         let threads = effort.threads.max(1);
         let size = position.size();
-        self.analysts.retain(|analyst| analyst.size == size);
+        if self.analysts.iter().any(|analyst| analyst.size != size) {
+            // Keys of the table do not tell boards apart.
+            self.table.clear();
+            self.analysts.clear();
+        }
         while self.analysts.len() < threads {
             self.analysts.push(Analyst::new(size));
         }

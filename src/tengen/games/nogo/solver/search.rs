@@ -368,23 +368,20 @@ impl<'s, const W: usize> Search<'s, W> {
     }
 
     /// As [`Search::visit`], and tells the other threads, if they `share`; `None` if another one
-    /// searches this position and it may be deferred.
+    /// searches this position and it may be deferred, which needs sharing.
     fn visit_shared(
         &mut self,
         state: &State<W>,
         share: bool,
         defer: bool,
     ) -> Result<Option<bool>, Halted> {
-        if !share {
-            return self.visit(state).map(Some);
-        }
         self.count()?;
         let key = match self.look(state) {
             Look::Decided(wins) => return Ok(Some(wins)),
             Look::Open(key) => key,
         };
         let (shared, own) = (self.shared, (key >> 64) as u64);
-        let place = shared.busy(key);
+        let place = shared.busy(key).filter(|_| share);
         if defer && place.is_some_and(|place| place.load(Ordering::Relaxed) == own) {
             return Ok(None);
         }

@@ -252,18 +252,33 @@ fn a_stopped_search_says_so_and_goes_on_later() {
     assert_eq!(solver.solve(&position, &stopped).proof(), None);
 }
 
-#[test]
-fn a_win_stands_where_the_limit_ends_the_search_for_its_move() {
-    let position: SmallNoGo = empty(9, 9);
+/// A solver whose table has this position as won.
+fn solver_that_knows(position: &SmallNoGo) -> Solver<2> {
     let mut analyst = Analyst::new(position.size());
-    let mut board = Board::new(&position);
+    let mut board = Board::new(position);
     let state = analyst.whole(&mut board);
     let key = state.key(board.to_move, &analyst.values);
     let number = board.to_move.signed(state.sum.number);
-    let mut solver = Solver::new(1 << 20);
+    let solver = Solver::new(1 << 20);
     solver.table.put(key, number, true, 1);
-    let found = solver.solve(&position, &effort(1));
+    solver
+}
+
+#[test]
+fn a_win_stands_where_the_limit_ends_the_search_for_its_move() {
+    let position: SmallNoGo = empty(9, 9);
+    let found = solver_that_knows(&position).solve(&position, &effort(1));
     assert_eq!((found.proof(), found.best), (Some(Proof::Win), None));
+}
+
+/// Both have 81 points, and so the same sets of them.
+#[test]
+fn what_is_proven_of_one_board_says_nothing_of_another() {
+    let (square, long): (SmallNoGo, SmallNoGo) = (empty(9, 9), empty(27, 3));
+    let mut solver = solver_that_knows(&square);
+    let mut proof = |position| solver.solve(position, &effort(1)).proof();
+    assert_eq!(proof(&square), Some(Proof::Win));
+    assert_eq!(proof(&long), None);
 }
 
 #[test]
