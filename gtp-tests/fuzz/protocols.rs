@@ -129,7 +129,8 @@ pub(crate) fn read(data: &[u8]) {
             files: FileAccess::default(),
             root_policy_temperature: 1.0,
         };
-        let session = Session::new(make, size, options);
+        let time = Arc::new(SystemClock::new());
+        let session = Session::new(make, size, options, time);
         let is_left_out = |request: &Request| LEFT_OUT.contains(&request.name.as_str());
         say(
             session.expect("a legal size"),

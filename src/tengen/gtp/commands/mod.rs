@@ -185,6 +185,25 @@ fn analyze_commands(session: &mut Session, _: &Arguments<'_>) -> Reply {
         .join("\n"))
 }
 
+/// Executes a command; `None` if its whole reply is sent.
+fn execute(session: &mut Session, request: &Request, send: &mut dyn FnMut(&str)) -> Option<Reply> {
+    let Some(command) = find(&request.name) else {
+        return Some(Err(Failure::UNKNOWN_COMMAND));
+    };
+    let arguments = Arguments::of(command, request);
+    match command.run {
+        Run::Answer(run) => Some(run(session, &arguments)),
+        Run::Stream(dialect, shown) => match analyze::begin(session, &arguments, dialect, shown) {
+            Ok(analysis) => {
+                send(&format!("={}\n", request.id));
+                analyze::stream(session, &analysis, shown, send);
+                None
+            }
+            Err(failure) => Some(Err(failure)),
+        },
+    }
+}
+
 impl Protocol for Session {
     type Command = Request;
 
@@ -206,21 +225,11 @@ impl Protocol for Session {
             log::info!("> {}", answer.lines().next().unwrap_or_default());
             send(answer);
         };
-        let Some(command) = find(&request.name) else {
-            return send(&reply(&request.id, Err(Failure::UNKNOWN_COMMAND)));
-        };
-        let arguments = Arguments::of(command, request);
-        let result = match command.run {
-            Run::Answer(run) => run(self, &arguments),
-            Run::Stream(dialect, shown) => match analyze::begin(self, &arguments, dialect, shown) {
-                Ok(analysis) => {
-                    send(&format!("={}\n", request.id));
-                    return analyze::stream(self, &analysis, shown, &mut send);
-                }
-                Err(failure) => Err(failure),
-            },
-        };
-        send(&reply(&request.id, result));
+        if let Some(result) = execute(self, request, &mut send) {
+            send(&reply(&request.id, result));
+        }
+        // A command that came with this one waits only from now on.
+        self.interrupts.answered();
     }
 
     fn refuse(&mut self, beginning: &[u8], send: &mut dyn FnMut(&str)) {

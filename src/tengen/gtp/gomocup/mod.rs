@@ -99,7 +99,7 @@ impl GomocupSession {
         GomocupSession {
             make,
             options,
-            interrupts: Arc::new(Interrupts::timed(time)),
+            interrupts: Arc::new(Interrupts::new(time)),
             engine: None,
             allowance: Allowance::default(),
             usual: ThinkingLimits::default(),

@@ -93,7 +93,7 @@ impl SauSession {
     pub fn new(engine: Box<dyn Engine>, options: SauOptions, links: SauResources) -> SauSession {
         SauSession {
             record_writer: RecordWriter::new(options.records.clone(), options.style.clone()),
-            interrupts: Arc::new(Interrupts::timed(Arc::clone(&links.time))),
+            interrupts: Arc::new(Interrupts::new(Arc::clone(&links.time))),
             engine,
             options,
             links,
@@ -364,9 +364,9 @@ mod tests {
             tell: Box::new(|_| {}),
         };
         let mut session = SauSession::new(engine, options, links);
-        session.interrupts.arrive(1);
+        let arrived = session.interrupts.arrive(1);
         clock.advance(Duration::from_millis(700));
-        session.interrupts.handle(1, 1);
+        session.interrupts.handle(1, 1, arrived);
         session.interrupts.begin_command();
         let Input::Command(line) = SauSession::parse(b"new black") else {
             panic!("a command");
