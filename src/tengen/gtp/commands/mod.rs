@@ -13,6 +13,7 @@ mod views;
 pub use command::Command;
 pub(super) use command::{Arguments, truth};
 pub use opening::fixed_points as fixed_handicap_points;
+pub(super) use settings::set_rule;
 
 use std::sync::Arc;
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use super::{Arguments, truth};
 use crate::clock::{USUAL_LAG, seconds};
-use crate::engine::{DEFAULT_TIME_PER_MOVE, Engine};
+use crate::engine::{DEFAULT_TIME_PER_MOVE, Engine, RulesError};
+use crate::game::UnknownRules;
 use crate::gtp::{Failure, Reply, Session, parse_color};
 
 /// Values of KataGo's `wideRootNoise`.
@@ -250,12 +251,37 @@ pub(super) fn kata_set_rules(session: &mut Session, args: &Arguments<'_>) -> Rep
     Ok(String::new())
 }
 
+/// Sets a single rule of this game and later ones, by KataGo's name; changing the scoring changes its tax.
+///
+/// # Errors
+/// [`RulesError`], also for games without such names; nothing has changed then.
+pub(in crate::gtp) fn set_rule(
+    engine: &mut dyn Engine,
+    name: &str,
+    value: &str,
+) -> Result<(), RulesError> {
+    // Rules that a loaded game had to have end with it.
+    let rules = engine.lasting_rules_json();
+    let known = match rules {
+        Some(_) => "ko, scoring, tax, suicide, whiteHandicapBonus, hasButton, friendlyPassOk",
+        None => "none; kata-set-rules sets the rules of this game",
+    };
+    let unknown = || UnknownRules::new(format!("{name} {value}"), known);
+    let fields = rules.as_deref().unwrap_or_default();
+    let mut rules: serde_json::Map<_, _> = serde_json::from_str(fields).unwrap_or_default();
+    *rules.get_mut(name).ok_or_else(unknown)? = value.into();
+    if name == "scoring" {
+        rules.remove("tax");
+    }
+    engine.set_rules(&serde_json::Value::Object(rules).to_string())
+}
+
 /// Sets a single rule by its name in `kata-get-rules`.
 pub(super) fn kata_set_rule(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let (name, value) = (args.text(0)?, args.text(1)?);
     match name == "rules" && session.engine.rules_json().is_none() {
         true => session.engine.set_rules(value)?,
-        false => session.engine.set_rule(name, value)?,
+        false => set_rule(&mut *session.engine, name, value)?,
     }
     Ok(String::new())
 }
