@@ -24,18 +24,6 @@ const CGOS_MOVES: usize = 10;
 /// Minimum interval between lines.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Keys that are followed by a value.
-#[rustfmt::skip]
-const KEYS: &[&str] = &[
-    "interval", "minmoves", "maxmoves", "avoid", "allow", "rootinfo", "ownership", "movesownership",
-    "pvvisits",
-];
-
-/// Whether a word is a key and therefore not a value.
-fn is_key(word: &str) -> bool {
-    KEYS.iter().any(|key| word.eq_ignore_ascii_case(key))
-}
-
 /// Moves of a side that a client excludes from searches, or to which it limits them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Restriction {
@@ -115,7 +103,7 @@ impl Analysis {
         };
         let mut restrictions = Vec::new();
         let mut wants_ownership = dialect == Dialect::Cgos;
-        let mut words = args.all().into_iter().peekable();
+        let mut words = args.all().into_iter();
         while let Some(word) = words.next() {
             let key = word.to_ascii_lowercase();
             if let Ok(side) = parse_color(word) {
@@ -126,31 +114,28 @@ impl Analysis {
                 analysis.options.interval = Some(interval(word, Some(word))?);
                 continue;
             }
-            if key == "avoid" || key == "allow" {
-                let (restriction, depth) = restriction(&key, &mut words, engine.size())?;
-                restrictions.push(restriction);
-                if depth > 1 {
-                    let text =
-                        "avoid and allow restrict the first move only, independent of the depth";
-                    ignored.warn(text);
-                }
-                continue;
-            }
-            let value = words.next_if(|next| !is_key(next));
             match key.as_str() {
-                "interval" => analysis.options.interval = Some(interval(&key, value)?),
-                "minmoves" => analysis.least = number(&key, value)?,
-                "maxmoves" => analysis.most = number(&key, value)?,
-                "rootinfo" => analysis.root_info = flag(&key, value)?,
-                "ownership" => wants_ownership = flag(&key, value)?,
+                "avoid" | "allow" => {
+                    let (restriction, depth) = restriction(&key, &mut words, engine.size())?;
+                    restrictions.push(restriction);
+                    if depth > 1 {
+                        let what = "avoid and allow restrict the first move only";
+                        ignored.warn(&format!("{what}, independent of the depth"));
+                    }
+                }
+                "interval" => analysis.options.interval = Some(interval(&key, words.next())?),
+                "minmoves" => analysis.least = number(&key, words.next())?,
+                "maxmoves" => analysis.most = number(&key, words.next())?,
+                "rootinfo" => analysis.root_info = flag(&key, words.next())?,
+                "ownership" => wants_ownership = flag(&key, words.next())?,
                 "movesownership" => {
-                    analysis.options.points = match flag(&key, value)? {
+                    analysis.options.points = match flag(&key, words.next())? {
                         true => PointsByMove::Owners,
                         false => PointsByMove::Lead,
                     }
                 }
-                "pvvisits" => analysis.pv_visits = flag(&key, value)?,
-                _ => match value {
+                "pvvisits" => analysis.pv_visits = flag(&key, words.next())?,
+                _ => match words.next() {
                     Some(_) => ignored.note(word),
                     None => return Err(Failure::wrong(word, "colour, time or key with a value")),
                 },
