@@ -24,7 +24,7 @@ use super::{Failure, Input, Interrupts, Protocol, Reply, Request, Session};
 use crate::clock::KATA_SYSTEMS;
 use crate::engine::MoveKind;
 use crate::game::HalfPoints;
-use command::{Games, Run, Shown, command, stream};
+use command::{Run, Shown, command, is_go, is_not_go, stream};
 
 /// Every command, in the order in which `list_commands` names them.
 #[rustfmt::skip]
@@ -80,7 +80,7 @@ pub const COMMANDS: &[Command] = &[
     command("stop", "", "nothing: any input ends an analysis", |_, _| text("")),
     command("tengen-solve", "[COLOUR] [SECONDS]", "who wins with best play, within 10 seconds or SECONDS", analyze::solve)
         .menu("string/Solve")
-        .only(Games::Solved),
+        .only(|engine| engine.has_solver()),
     command("kata-raw-nn", "[COLOUR] [SYMMETRY]", "the network's raw output, if one is in use, by one of 8 symmetries or all", analyze::kata_raw_nn),
     command("kata-get-rules", "", "the rules as JSON", settings::kata_get_rules),
     command("kata-set-rules", "RULES", "set the rules, by the game's or KataGo's names or JSON; komi is kept unless given", settings::kata_set_rules),
@@ -100,13 +100,13 @@ pub const COMMANDS: &[Command] = &[
     command("gogui-setup", "COLOUR VERTEX ...", "put stones on the empty board", gogui::setup),
     command("set_position", "COLOUR VERTEX ...", "new game from these stones, Black to move", gogui::set_position),
     command("gogui-setup_player", "COLOUR", "set the side to move after it", gogui::setup_player),
-    command("gogui-rules_game_id", "", "the game", |session, _| text(gogui::game_id(session))).only(Games::NotGo),
-    command("gogui-rules_board_size", "", "the board's size", gogui::rules_board_size).only(Games::NotGo),
-    command("gogui-rules_board", "", "the stones", gogui::rules_board).only(Games::NotGo),
-    command("gogui-rules_captured_count", "", "captured stones", |_, _| text("0 0")).only(Games::NotGo),
-    command("gogui-rules_legal_moves", "", "legal moves of the side to move; none when the game is over", |session, _| text(views::legal_points(session, session.engine.to_move()))).only(Games::NotGo),
-    command("gogui-rules_side_to_move", "", "the side to move", |session, _| text(session.engine.to_move())).only(Games::NotGo),
-    command("gogui-rules_final_result", "", "the result as text", gogui::rules_final_result).only(Games::NotGo),
+    command("gogui-rules_game_id", "", "the game", |session, _| text(gogui::game_id(session))).only(is_not_go),
+    command("gogui-rules_board_size", "", "the board's size", gogui::rules_board_size).only(is_not_go),
+    command("gogui-rules_board", "", "the stones", gogui::rules_board).only(is_not_go),
+    command("gogui-rules_captured_count", "", "captured stones", |_, _| text("0 0")).only(is_not_go),
+    command("gogui-rules_legal_moves", "", "legal moves of the side to move; none when the game is over", |session, _| text(views::legal_points(session, session.engine.to_move()))).only(is_not_go),
+    command("gogui-rules_side_to_move", "", "the side to move", |session, _| text(session.engine.to_move())).only(is_not_go),
+    command("gogui-rules_final_result", "", "the result as text", gogui::rules_final_result).only(is_not_go),
     command("tengen-search", "[COLOUR] [SECONDS]", "think for 10 seconds or SECONDS and show the values of the moves, for GoGui", views::search)
         .menu("gfx/Search"),
     command("tengen-policy", "[COLOUR]", "the network's policy, for GoGui", views::policy)
@@ -121,7 +121,7 @@ pub const COMMANDS: &[Command] = &[
         .menu("hstring/Best moves"),
     command("tengen-ownership", "", "whose each point is expected to be: from 1 for Black to -1 for White", views::expected_owners)
         .menu("dboard/Ownership")
-        .only(Games::Go),
+        .only(is_go),
     command("tengen-legal", "[COLOUR]", "where a colour may play", views::legal)
         .menu("plist/Legal moves"),
     command("tengen-openings", "[NAME]", "the game's named openings, or play one of them on the empty board", opening::openings),
@@ -160,14 +160,7 @@ fn list_commands(session: &mut Session, _: &Arguments<'_>) -> Reply {
 /// For users; programs read `list_commands`.
 fn help(session: &mut Session, args: &Arguments<'_>) -> Reply {
     if let Some(name) = args.optional(0) {
-        let command = find(name).ok_or(Failure::UNKNOWN_COMMAND)?;
-        let Command {
-            name,
-            arguments,
-            help,
-            ..
-        } = command;
-        return Ok(format!("{name} {arguments}\n{help}"));
+        return find(name).ok_or(Failure::UNKNOWN_COMMAND).and_then(text);
     }
     let lines: String = listed(session)
         .map(|command| format!("\n{command}"))
