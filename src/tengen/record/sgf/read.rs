@@ -194,14 +194,12 @@ impl SgfReader {
     }
 
     /// Some files have several moves in one property.
-    fn play(&mut self, name: &'static str, color: Color, values: &[&str]) -> Result<(), SgfError> {
+    fn play(&mut self, name: &str, color: Color, values: &[&str]) -> Result<(), SgfError> {
         for value in values {
             let number = self.record.plays.len() + 1;
             let vertex = vertex(name, value, self.record.size);
-            let vertex = vertex.map_err(|error| SgfError::Move {
-                number,
-                error: Box::new(error),
-            })?;
+            let wrong = |error: SgfError| SgfError::Unreadable(format!("move {number}: {error}"));
+            let vertex = vertex.map_err(wrong)?;
             self.has_moved = true;
             self.record.plays.push(RecordedPlay {
                 play: Play { color, vertex },
@@ -245,7 +243,7 @@ impl SgfReader {
     /// An empty list, which some programs write, is ignored.
     fn set_up(
         &mut self,
-        name: &'static str,
+        name: &str,
         color: Option<Color>,
         values: &[&str],
     ) -> Result<(), SgfError> {

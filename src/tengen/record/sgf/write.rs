@@ -98,7 +98,7 @@ pub fn root_text(record: &GameRecord) -> String {
 /// The games of a text, each as a text of its own with all that it has, in UTF-8.
 ///
 /// # Errors
-/// [`SgfError::TooLarge`] if there are too many, or one has too many nodes.
+/// [`SgfError::Unreadable`] if there are too many, or one has too many nodes.
 pub fn games(mut text: &str) -> Result<Vec<String>, SgfError> {
     let mut games = Vec::new();
     loop {
