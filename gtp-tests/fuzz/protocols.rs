@@ -101,7 +101,6 @@ pub(crate) fn read(data: &[u8]) {
             name: "Tengen".to_owned(),
             ponder: false,
             messages: true,
-            least_memory: 130 << 20,
             opening_seed: 1,
         };
         let make = Box::new(|size, _| engine("gomoku", size));

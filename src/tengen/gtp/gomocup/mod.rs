@@ -36,8 +36,6 @@ pub struct GomocupOptions {
     pub ponder: bool,
     /// Whether to report each search in a `MESSAGE`.
     pub messages: bool,
-    /// Bytes that the program needs: the manager is told where it allows fewer.
-    pub least_memory: u64,
     /// Selects the first opening that is proposed; later games take others.
     pub opening_seed: u64,
 }
@@ -59,8 +57,6 @@ pub struct GomocupSession {
     listing: Option<Listing>,
     /// The last command was unknown or refused: a list that belongs to it may follow.
     skips_list: bool,
-    /// The memory that the manager was told to be too little.
-    told_memory: Option<u64>,
     /// Why the game so far cannot be under the wanted rules.
     misfit: Option<String>,
     /// Number of boards so far.
@@ -107,7 +103,6 @@ impl GomocupSession {
             control: None,
             listing: None,
             skips_list: false,
-            told_memory: None,
             misfit: None,
             games: 0,
         }
