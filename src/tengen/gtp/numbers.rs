@@ -117,11 +117,7 @@ impl View {
 
     /// A value for the side to move, from this perspective.
     fn turn(self, value: f32) -> f32 {
-        if self.side == self.mover {
-            value
-        } else {
-            -value
-        }
+        self.side.signed(self.mover.signed(value))
     }
 
     fn score(self, expected: Option<&OwnershipEstimate>) -> Option<(f32, f32)> {
