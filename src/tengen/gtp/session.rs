@@ -142,15 +142,13 @@ impl Session {
     /// Loads a recorded game, or changes nothing. Returns messages for the user.
     pub(super) fn load(&mut self, record: &GameRecord) -> Result<Vec<String>, Failure> {
         let refusal = |error| refusal(error, record);
-        let notes = if record.size == self.engine.size() {
-            self.engine.load(record).map_err(refusal)?
-        } else {
-            let mut engine = self.engine_for(record.size)?;
-            let notes = engine.load(record).map_err(refusal)?;
-            self.engine = engine;
-            self.get_ready();
-            notes
-        };
+        if record.size == self.engine.size() {
+            return self.engine.load(record).map_err(refusal);
+        }
+        let mut engine = self.engine_for(record.size)?;
+        let notes = engine.load(record).map_err(refusal)?;
+        self.engine = engine;
+        self.get_ready();
         Ok(notes)
     }
 

@@ -111,20 +111,17 @@ impl SauSession {
     /// Writes the records of a finished game.
     fn close(&mut self, mut game: Match, record: GameRecord) {
         self.keep(&mut game.files, &record);
-        let told = match (game.files.written(), game.winner) {
-            (Some(path), Some(winner)) => format!("{winner} wins: {}", path.display()),
-            (Some(path), None) => format!(
-                "the winner is not known; set it with `end black` or `end white`: {}",
-                path.display()
-            ),
-            (None, _) if self.options.records.is_empty() => String::new(),
+        let unknown = "the winner is not known; set it with `end black` or `end white`";
+        let winner = game.winner;
+        let winner = winner.map_or(unknown.to_owned(), |winner| format!("{winner} wins"));
+        match game.files.written() {
+            Some(path) => self.note(&format!("{winner}: {}", path.display())),
+            None if self.options.records.is_empty() => {}
             // The last chance to save the game.
-            (None, _) => self.record_writer.text(&game.files, &record),
-        };
-        if game.files.written().is_some() {
-            self.note(&told);
-        } else if !told.is_empty() {
-            self.tell(&told);
+            None => {
+                let text = self.record_writer.text(&game.files, &record);
+                self.tell(&text);
+            }
         }
         self.ended = Some((game, record));
     }
