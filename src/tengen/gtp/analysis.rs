@@ -220,7 +220,7 @@ impl Analysis {
             parts(numbers.winrate()),
             parts(found.prior),
             parts(numbers.lcb()),
-            self.main_line(found),
+            format_moves(&found.pv, self.size),
         )
     }
 
@@ -241,7 +241,7 @@ impl Analysis {
             found.prior,
             numbers.lcb(),
             numbers.utility_lcb,
-            self.main_line(found),
+            format_moves(&found.pv, self.size),
             visits = numbers.visits,
         );
         // Positions reached by several lines are not distinguished: a line's visits are those of
@@ -257,10 +257,6 @@ impl Analysis {
             entry.push_str(&owners("movesOwnership", &expected));
         }
         entry
-    }
-
-    fn main_line(&self, found: &MoveReport) -> String {
-        format_moves(&found.pv, self.size)
     }
 }
 

@@ -25,6 +25,7 @@ use crate::clock::KATA_SYSTEMS;
 use crate::engine::MoveKind;
 use crate::game::HalfPoints;
 use command::{Run, Shown, command, is_go, is_not_go, stream};
+use views::Label;
 
 /// Every command, in the order in which `list_commands` names them.
 #[rustfmt::skip]
@@ -109,11 +110,11 @@ pub const COMMANDS: &[Command] = &[
     command("gogui-rules_final_result", "", "the result as text", gogui::rules_final_result).only(is_not_go),
     command("tengen-search", "[COLOUR] [SECONDS]", "think for 10 seconds or SECONDS and show the values of the moves, for GoGui", views::search)
         .menu("gfx/Search"),
-    command("tengen-policy", "[COLOUR]", "the network's policy, for GoGui", views::policy)
+    command("tengen-policy", "[COLOUR]", "the network's policy, for GoGui", |session, args| views::labelled(session, args, Label::Prior))
         .menu("gfx/Policy"),
-    command("tengen-values", "[COLOUR]", "values of the moves in the search, for GoGui", views::values)
+    command("tengen-values", "[COLOUR]", "values of the moves in the search, for GoGui", |session, args| views::labelled(session, args, Label::Value))
         .menu("gfx/Values"),
-    command("tengen-visits", "[COLOUR]", "visits of the moves in the search, for GoGui", views::visits)
+    command("tengen-visits", "[COLOUR]", "visits of the moves in the search, for GoGui", |session, args| views::labelled(session, args, Label::Visits))
         .menu("gfx/Visits"),
     command("tengen-pv", "[COLOUR]", "the main line, for GoGui", views::main_line)
         .menu("gfx/Main line"),

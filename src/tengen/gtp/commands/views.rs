@@ -31,12 +31,12 @@ fn look(
     Ok((report, color))
 }
 
-fn labelled(
-    session: &mut Session,
-    args: &Arguments<'_>,
-    effort: AnalysisEffort,
-    label: Label,
-) -> Reply {
+/// The moves with these labels.
+pub(super) fn labelled(session: &mut Session, args: &Arguments<'_>, label: Label) -> Reply {
+    let effort = match label {
+        Label::Prior => AnalysisEffort::Network(Symmetry::IDENTITY),
+        Label::Visits | Label::Value => AnalysisEffort::OneEvaluation,
+    };
     let (report, color) = look(session, args, effort)?;
     let size = session.engine.size();
     Ok(moves(&report, label, color, size))
@@ -59,19 +59,6 @@ pub(super) fn search(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let report = report.ok_or(Failure::NO_SEARCH)?;
     let size = session.engine.size();
     Ok(moves(&report, Label::Value, color, size))
-}
-
-pub(super) fn policy(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    let effort = AnalysisEffort::Network(Symmetry::IDENTITY);
-    labelled(session, args, effort, Label::Prior)
-}
-
-pub(super) fn values(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    labelled(session, args, AnalysisEffort::OneEvaluation, Label::Value)
-}
-
-pub(super) fn visits(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    labelled(session, args, AnalysisEffort::OneEvaluation, Label::Visits)
 }
 
 pub(super) fn main_line(session: &mut Session, args: &Arguments<'_>) -> Reply {
@@ -135,7 +122,7 @@ const LINE: usize = 10;
 
 /// Content of the labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Label {
+pub(super) enum Label {
     /// Prior probability.
     Prior,
     /// Share of the visits.
