@@ -101,7 +101,6 @@ pub(crate) fn read(data: &[u8]) {
             name: "Tengen".to_owned(),
             ponder: false,
             messages: true,
-            least_memory: 130 << 20,
             opening_seed: 1,
         };
         let make = Box::new(|size, _| engine("gomoku", size));
@@ -129,7 +128,8 @@ pub(crate) fn read(data: &[u8]) {
             files: FileAccess::default(),
             root_policy_temperature: 1.0,
         };
-        let session = Session::new(make, size, options);
+        let time = Arc::new(SystemClock::new());
+        let session = Session::new(make, size, options, time);
         let is_left_out = |request: &Request| LEFT_OUT.contains(&request.name.as_str());
         say(
             session.expect("a legal size"),

@@ -1,6 +1,7 @@
 //! `tengen-lab gtp`: an engine that chooses its moves as a paper has it.
 
 use std::io::{stdin, stdout};
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::{Parser, Subcommand};
@@ -106,7 +107,8 @@ fn play(method: impl Method + Send + 'static, mut options: EngineOptions) -> any
         root_policy_temperature: 1.0,
     };
     let (size, time) = (options.board(), options.clock());
-    let make = Box::new(move |size| create_by(&method, &options, size, &time));
-    let session = Session::new(make, size, session_options)?;
+    let of_engines = Arc::clone(&time);
+    let make = Box::new(move |size| create_by(&method, &options, size, &of_engines));
+    let session = Session::new(make, size, session_options, time)?;
     serve(session, stdin(), stdout()).context("the session failed")
 }

@@ -65,7 +65,6 @@ impl Gomocup {
             name: self.name,
             ponder: options.ponder,
             messages: !self.quiet,
-            least_memory: LEAST,
             opening_seed: options.seed.unwrap_or_else(registry::random_seed),
         };
         if output::is_attended() {
@@ -93,8 +92,6 @@ const MIN_SOLVER: u32 = 4;
 /// What the program takes besides tree, evaluations and solver, in MiB: 105 to 110 with the built-in network on 15x15
 /// and one or two threads.
 const PROGRAM: u32 = 110;
-/// The least memory of the whole program, in bytes.
-const LEAST: u64 = ((PROGRAM + MIN_TREE + MIN_SOLVER) as u64) << 20;
 
 /// The settings limited to a manager's threads and memory. Of what the program itself leaves half is
 /// for the tree, an eighth each for evaluations and the solver.

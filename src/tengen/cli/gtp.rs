@@ -2,6 +2,7 @@
 
 use std::io::Read;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::Args;
@@ -76,11 +77,12 @@ impl Gtp {
             output::greet(&options, loaded, "GTP");
         }
         let viewers = self.live_board.open(&session_options.name, output::tell)?;
+        let of_engines = Arc::clone(&time);
         let make = Box::new(move |size| {
-            let engine = registry::create(&options, size, &time)?;
+            let engine = registry::create(&options, size, &of_engines)?;
             Ok(viewers.follow(engine))
         });
-        let mut session = Session::new(make, size, session_options)?;
+        let mut session = Session::new(make, size, session_options, time)?;
         for (name, value) in self.katago.settings(&parameters) {
             let set = session.set_parameter(name, value);
             set.with_context(|| format!("-override-config {name}"))?;

@@ -283,19 +283,15 @@ pub trait Engine: Send {
     /// [`RulesError`]; nothing has changed then.
     fn set_rules(&mut self, text: &str) -> Result<(), RulesError>;
 
-    /// Sets a single rule of later games and this one, by its name in [`Engine::rules_json`]; changing the scoring
-    /// changes its tax.
-    ///
-    /// # Errors
-    /// [`RulesError`], also for games without such names; nothing has changed then.
-    fn set_rule(&mut self, name: &str, value: &str) -> Result<(), RulesError>;
-
     /// The rules of later games in the format of [`Engine::set_rules`], komi included. Those of
     /// this game differ if it was [loaded](Engine::load) under more liberal ones.
     fn rules(&self) -> String;
 
     /// The rules of this game as a JSON object with KataGo's names, for games that KataGo supports.
     fn rules_json(&self) -> Option<String>;
+
+    /// The same of the rules of later games.
+    fn lasting_rules_json(&self) -> Option<String>;
 
     /// Plays for either colour, independent of the side to move.
     ///

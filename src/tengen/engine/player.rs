@@ -23,7 +23,7 @@ use crate::book::BookLine;
 use crate::clock::{Budget, Clock, TimeControl};
 use crate::game::{
     BoardSize, Color, Game, GameInfo, HalfPoints, Move, Outcome, OwnershipEstimate, Rules as _,
-    Settled, Symmetry, UnknownRules, scoring,
+    Settled, Symmetry, scoring,
 };
 use crate::record::{GameRecord, Play};
 use crate::search::{
@@ -292,29 +292,16 @@ impl<G: Game> Engine for Player<G> {
         Ok(())
     }
 
-    fn set_rule(&mut self, name: &str, value: &str) -> Result<(), RulesError> {
-        // Rules that a loaded game had to have end with it.
-        let rules = self.history.lasting_rules().to_json();
-        let known = match rules {
-            Some(_) => "ko, scoring, tax, suicide, whiteHandicapBonus, hasButton, friendlyPassOk",
-            None => "none; kata-set-rules sets the rules of this game",
-        };
-        let unknown = || UnknownRules::new(format!("{name} {value}"), known);
-        let fields = rules.as_deref().unwrap_or_default();
-        let mut rules: serde_json::Map<_, _> = serde_json::from_str(fields).unwrap_or_default();
-        *rules.get_mut(name).ok_or_else(unknown)? = value.into();
-        if name == "scoring" {
-            rules.remove("tax");
-        }
-        self.set_rules(&serde_json::Value::Object(rules).to_string())
-    }
-
     fn rules(&self) -> String {
         self.history.lasting_rules().to_string()
     }
 
     fn rules_json(&self) -> Option<String> {
         self.history.rules().to_json()
+    }
+
+    fn lasting_rules_json(&self) -> Option<String> {
+        self.history.lasting_rules().to_json()
     }
 
     fn play(&mut self, play: Play) -> Result<(), EngineError> {

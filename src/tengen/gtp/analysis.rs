@@ -1,18 +1,22 @@
-//! Analysis in the formats of board programs: the dialects of Leela Zero and of KataGo.
+//! Analysis in the formats of board programs: the dialects of Leela Zero, of KataGo and of CGOS.
 //!
 //! A line is a sequence of entries `info move ... pv ...`, best move first. Sabaki needs each entry
 //! to end in its line of play, floats with a decimal point in KataGo's dialect and integer
 //! ten-thousandths in Leela Zero's; Lizzie reads `scoreMean` and `scoreStdev`. `scoreLead` is only
-//! sent if the search knows of points: otherwise Sabaki would draw a flat score graph.
+//! sent if the search knows of points: otherwise Sabaki would draw a flat score graph. The client of CGOS passes a line of
+//! JSON to its server, and the server to spectators
+//! (<https://github.com/zakki/cgos/wiki/GTP-tournament-game-expansion>).
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use serde_json::{Value, json};
+
 use super::board::{self, format_move, format_moves, move_names, ownership, parse_vertex};
 use super::commands::{Arguments, truth};
-use super::numbers::{Dialect, Numbers, Perspective, View, told};
+use super::numbers::{Dialect, Numbers, Perspective, View, set, told};
 use super::session::Ignored;
-use super::{Failure, cgos, parse_color};
+use super::{Failure, parse_color};
 use crate::engine::Engine;
 use crate::game::{BoardSize, Color, Move};
 use crate::search::{AnalysisOptions, MoveReport, PointsByMove, Purpose, SearchReport};
@@ -23,18 +27,6 @@ const DEFAULT_INTERVAL: Duration = Duration::from_millis(500);
 const CGOS_MOVES: usize = 10;
 /// Minimum interval between lines.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
-
-/// Keys that are followed by a value.
-#[rustfmt::skip]
-const KEYS: &[&str] = &[
-    "interval", "minmoves", "maxmoves", "avoid", "allow", "rootinfo", "ownership", "movesownership",
-    "pvvisits",
-];
-
-/// Whether a word is a key and therefore not a value.
-fn is_key(word: &str) -> bool {
-    KEYS.iter().any(|key| word.eq_ignore_ascii_case(key))
-}
 
 /// Moves of a side that a client excludes from searches, or to which it limits them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,7 +107,7 @@ impl Analysis {
         };
         let mut restrictions = Vec::new();
         let mut wants_ownership = dialect == Dialect::Cgos;
-        let mut words = args.all().into_iter().peekable();
+        let mut words = args.all().into_iter();
         while let Some(word) = words.next() {
             let key = word.to_ascii_lowercase();
             if let Ok(side) = parse_color(word) {
@@ -126,31 +118,28 @@ impl Analysis {
                 analysis.options.interval = Some(interval(word, Some(word))?);
                 continue;
             }
-            if key == "avoid" || key == "allow" {
-                let (restriction, depth) = restriction(&key, &mut words, engine.size())?;
-                restrictions.push(restriction);
-                if depth > 1 {
-                    let text =
-                        "avoid and allow restrict the first move only, independent of the depth";
-                    ignored.warn(text);
-                }
-                continue;
-            }
-            let value = words.next_if(|next| !is_key(next));
             match key.as_str() {
-                "interval" => analysis.options.interval = Some(interval(&key, value)?),
-                "minmoves" => analysis.least = number(&key, value)?,
-                "maxmoves" => analysis.most = number(&key, value)?,
-                "rootinfo" => analysis.root_info = flag(&key, value)?,
-                "ownership" => wants_ownership = flag(&key, value)?,
+                "avoid" | "allow" => {
+                    let (restriction, depth) = restriction(&key, &mut words, engine.size())?;
+                    restrictions.push(restriction);
+                    if depth > 1 {
+                        let what = "avoid and allow restrict the first move only";
+                        ignored.warn(&format!("{what}, independent of the depth"));
+                    }
+                }
+                "interval" => analysis.options.interval = Some(interval(&key, words.next())?),
+                "minmoves" => analysis.least = number(&key, words.next())?,
+                "maxmoves" => analysis.most = number(&key, words.next())?,
+                "rootinfo" => analysis.root_info = flag(&key, words.next())?,
+                "ownership" => wants_ownership = flag(&key, words.next())?,
                 "movesownership" => {
-                    analysis.options.points = match flag(&key, value)? {
+                    analysis.options.points = match flag(&key, words.next())? {
                         true => PointsByMove::Owners,
                         false => PointsByMove::Lead,
                     }
                 }
-                "pvvisits" => analysis.pv_visits = flag(&key, value)?,
-                _ => match value {
+                "pvvisits" => analysis.pv_visits = flag(&key, words.next())?,
+                _ => match words.next() {
                     Some(_) => ignored.note(word),
                     None => return Err(Failure::wrong(word, "colour, time or key with a value")),
                 },
@@ -214,11 +203,11 @@ impl Analysis {
         let view = self.view();
         let moves = told.iter().take(CGOS_MOVES).map(|found| {
             let line = move_names(&found.pv, self.size);
-            cgos::move_info(view.of_move(found, report), found.prior, &line)
+            cgos_move(view.of_move(found, report), found.prior, &line)
         });
         let moves: Vec<_> = moves.collect();
         let owners = self.owners(report).unwrap_or_default();
-        (!moves.is_empty()).then(|| cgos::line(view.of_root(report), moves, &owners))
+        (!moves.is_empty()).then(|| cgos_line(view.of_root(report), moves, &owners))
     }
 
     fn leela(&self, found: &MoveReport, report: &SearchReport, order: usize) -> String {
@@ -231,7 +220,7 @@ impl Analysis {
             parts(numbers.winrate()),
             parts(found.prior),
             parts(numbers.lcb()),
-            self.main_line(found),
+            format_moves(&found.pv, self.size),
         )
     }
 
@@ -252,7 +241,7 @@ impl Analysis {
             found.prior,
             numbers.lcb(),
             numbers.utility_lcb,
-            self.main_line(found),
+            format_moves(&found.pv, self.size),
             visits = numbers.visits,
         );
         // Positions reached by several lines are not distinguished: a line's visits are those of
@@ -268,10 +257,6 @@ impl Analysis {
             entry.push_str(&owners("movesOwnership", &expected));
         }
         entry
-    }
-
-    fn main_line(&self, found: &MoveReport) -> String {
-        format_moves(&found.pv, self.size)
     }
 }
 
@@ -349,4 +334,71 @@ fn flag(key: &str, text: Option<&str>) -> Result<bool, Failure> {
 fn points(list: &str, size: BoardSize) -> Result<Vec<Move>, Failure> {
     let vertices = list.split(',').map(|text| parse_vertex(text, size));
     vertices.map(|vertex| Ok(vertex?.index(size))).collect()
+}
+
+/// Characters for the owner of a point: 63 steps from the opponent's to one's own.
+const OWNERS: &[u8; 63] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+";
+
+/// A search from the view of the side that moves; `moves` by [`cgos_move`], owners top row first.
+fn cgos_line(root: Numbers, moves: Vec<Value>, owners: &[f32]) -> String {
+    let mut line = cgos_numbers(root);
+    set(&mut line, "moves", moves);
+    let owners: String = owners.iter().map(|&owner| owner_letter(owner)).collect();
+    set(&mut line, "ownership", owners);
+    line.to_string()
+}
+
+/// A move with its principal variation.
+fn cgos_move(numbers: Numbers, prior: f32, line: &[String]) -> Value {
+    let (mv, rest) = line.split_first().unzip();
+    let mut info = cgos_numbers(numbers);
+    set(&mut info, "move", json!(mv));
+    set(&mut info, "prior", four_places(prior));
+    set(&mut info, "pv", rest.unwrap_or_default().join(" "));
+    info
+}
+
+/// Fields shared by moves and root; without a score if none is known.
+fn cgos_numbers(numbers: Numbers) -> Value {
+    let mut told = json!({ "winrate": four_places(numbers.winrate()), "visits": numbers.visits });
+    if let Some((ahead, _)) = numbers.score {
+        set(&mut told, "score", four_places(ahead));
+    }
+    told
+}
+
+fn four_places(value: f32) -> Value {
+    json!((f64::from(value) * 1e4).round() / 1e4)
+}
+
+fn owner_letter(owner: f32) -> char {
+    let steps = (OWNERS.len() - 1) as f32;
+    let step = ((owner + 1.0) / 2.0).clamp(0.0, 1.0) * steps;
+    let letter = OWNERS.get(step.round() as usize);
+    letter.copied().map_or('f', char::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_json_as_the_wiki_has_it() {
+        let numbers = |score| Numbers {
+            visits: 7,
+            utility: 0.5,
+            utility_lcb: 0.0,
+            score,
+        };
+        let pv = ["D4", "E5", "pass"].map(str::to_owned);
+        let told = cgos_move(numbers(Some((2.5, 1.0))), 0.25, &pv);
+        let line = cgos_line(numbers(None), vec![told], &[-1.0, 0.0, 1.0, 7.0]);
+        let read: Value = serde_json::from_str(&line).unwrap();
+        let expected = json!({
+            "winrate": 0.75, "visits": 7, "ownership": "Af++",
+            "moves": [{"move": "D4", "winrate": 0.75, "visits": 7, "score": 2.5, "prior": 0.25, "pv": "E5 pass"}],
+        });
+        assert_eq!(read, expected);
+        assert!(!line.contains('\n'));
+    }
 }

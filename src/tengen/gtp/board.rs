@@ -75,10 +75,13 @@ pub fn points_from_top(size: BoardSize) -> impl Iterator<Item = Move> {
 
 /// Expected owner of each point, top row first: 1 for `color`, -1 for the opponent.
 pub(super) fn owners(expected: &OwnershipEstimate, size: BoardSize, color: Color) -> Vec<f32> {
-    let owner = |point: Move| expected.owner.get(point.index()).copied().unwrap_or(0.0);
-    points_from_top(size)
-        .map(|point| color.signed(owner(point)))
-        .collect()
+    from_top(&expected.owner, size, color)
+}
+
+fn from_top(owners: &[f32], size: BoardSize, color: Color) -> Vec<f32> {
+    let owner = |point: Move| owners.get(point.index()).copied().unwrap_or_default();
+    let points = points_from_top(size);
+    points.map(|point| color.signed(owner(point))).collect()
 }
 
 /// Current owner of each point, top row first: 1 for `color`, -1 for the opponent, 0 for neutral
@@ -89,9 +92,7 @@ pub(super) fn ownership(engine: &dyn Engine, color: Color) -> Vec<f32> {
     let counted = || engine.settle_as(vec![0.0; engine.size().area()]);
     if let Some(counted) = as_it_stands.then(counted).flatten() {
         let owners = counted.owners(|point| engine.stone(point));
-        let owner = |point: Move| owners.get(point.index()).copied().unwrap_or_default();
-        let points = points_from_top(engine.size());
-        return points.map(|point| color.signed(owner(point))).collect();
+        return from_top(&owners, engine.size(), color);
     }
     let [own, theirs] = [color, color.opponent()].map(|side| engine.legal_moves(side));
     let owner = |point: Move| match engine.stone(point) {

@@ -7,7 +7,6 @@
 //! all of them are answered: commands are numbered, so that it cannot miss a search that is about
 //! to begin, nor hit a later one.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,22 +21,19 @@ use crate::search::StopFlag;
 const SETTLE: Duration = Duration::from_millis(30);
 
 /// State shared by the reader thread and the event loop.
-#[derive(Default)]
 pub struct Interrupts {
     state: Mutex<State>,
     /// Signalled when input arrives.
     arrival: Condvar,
-    /// Says when, if that matters.
-    time: Option<Arc<dyn Clock>>,
+    /// Says when messages arrive and are answered.
+    time: Arc<dyn Clock>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     /// Number of the last message received.
     arrived: u64,
-    /// When the messages not yet being processed were received.
-    arrivals: VecDeque<(u64, Duration)>,
-    /// Since when the controller waits: it has sent the message being processed, or got the last move.
+    /// Since when the controller waits: it has sent the message being processed, or got the last answer.
     waits_since: Option<Duration>,
     /// The message being processed.
     handling: u64,
@@ -67,21 +63,13 @@ impl State {
 }
 
 impl Interrupts {
-    /// Nothing received, nothing running.
-    pub fn new() -> Interrupts {
-        Interrupts::default()
-    }
-
-    /// The same, and it knows when messages were received.
-    pub fn timed(time: Arc<dyn Clock>) -> Interrupts {
+    /// Nothing received, nothing running, by this clock.
+    pub fn new(time: Arc<dyn Clock>) -> Interrupts {
         Interrupts {
-            time: Some(time),
-            ..Interrupts::default()
+            state: Mutex::default(),
+            arrival: Condvar::new(),
+            time,
         }
-    }
-
-    fn now(&self) -> Option<Duration> {
-        self.time.as_ref().map(|time| time.now())
     }
 
     /// `# interrupt` was received, after this many commands.
@@ -93,18 +81,18 @@ impl Interrupts {
         }
     }
 
-    /// Message number `message` was received. Call it before its processing can begin.
-    pub fn arrive(&self, message: u64) {
-        let now = self.now();
+    /// Message number `message` was received; returns when. Call it before its processing can begin.
+    pub fn arrive(&self, message: u64) -> Duration {
+        let now = self.time.now();
         let mut state = self.state.lock();
         state.arrived = message;
-        state.arrivals.extend(now.map(|now| (message, now)));
         if state.until_input
             && let Some(stop) = &state.running
         {
             stop.raise();
         }
         self.arrival.notify_all();
+        now
     }
 
     /// Processing of the next command begins.
@@ -128,17 +116,19 @@ impl Interrupts {
         }
     }
 
-    /// Processing of message number `message` begins, with this many commands.
-    pub fn handle(&self, message: u64, commands: usize) {
+    /// Processing of message number `message` begins, with this many commands, which arrived at this time.
+    pub fn handle(&self, message: u64, commands: usize, arrived: Duration) {
         let mut state = self.state.lock();
         state.handling = message;
         state.waiting = commands;
-        while let Some((_, time)) = state
-            .arrivals
-            .pop_front_if(|(number, _)| *number <= message)
-        {
-            state.waits_since = state.waits_since.max(Some(time));
-        }
+        state.waits_since = state.waits_since.max(Some(arrived));
+    }
+
+    /// The controller has its answer, and waits no more.
+    pub fn answered(&self) {
+        let now = self.time.now();
+        let mut state = self.state.lock();
+        state.waits_since = state.waits_since.and(Some(now));
     }
 
     /// Runs a search of the current message, with the flag that may stop it.
@@ -161,17 +151,14 @@ impl Interrupts {
         self.run(state, &stop, false, search)
     }
 
-    /// The same for a move, also with the time that the controller has already waited for it, where messages are
-    /// [timed](Interrupts::timed).
+    /// The same for a move, also with the time that the controller has already waited for it.
     pub fn for_move<T>(&self, search: impl FnOnce(&StopFlag, Duration) -> T) -> T {
         let found = self.until_interrupted(|stop| {
             let since = self.state.lock().waits_since;
-            let waited = self.now().zip(since);
-            let waited = waited.map(|(now, since)| now.saturating_sub(since));
+            let waited = since.map(|since| self.time.now().saturating_sub(since));
             search(stop, waited.unwrap_or_default())
         });
-        let mut state = self.state.lock();
-        state.waits_since = state.waits_since.and(self.now());
+        self.answered();
         found
     }
 
@@ -227,6 +214,14 @@ impl Interrupts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::FakeClock;
+
+    /// When messages arrive does not matter here.
+    const ANY_TIME: Duration = Duration::ZERO;
+
+    fn interrupts() -> Interrupts {
+        Interrupts::new(Arc::new(FakeClock::new()))
+    }
 
     /// Whether a search is stopped before it begins.
     fn stopped(interrupts: &Interrupts) -> bool {
@@ -235,10 +230,10 @@ mod tests {
 
     /// Past its first search, handling `message`.
     fn settled(message: u64) -> Interrupts {
-        let interrupts = Interrupts::new();
+        let interrupts = interrupts();
         interrupts.begin_command();
         assert!(!stopped(&interrupts));
-        interrupts.handle(message, 0);
+        interrupts.handle(message, 0, ANY_TIME);
         interrupts
     }
 
@@ -270,7 +265,7 @@ mod tests {
     fn the_end_lets_its_own_message_be_played_out() {
         let interrupts = settled(1);
         interrupts.close(2);
-        interrupts.handle(2, 0);
+        interrupts.handle(2, 0, ANY_TIME);
         assert!(!stopped(&interrupts));
     }
 
@@ -283,7 +278,7 @@ mod tests {
         });
         assert!(seen);
         assert!(stopped(&interrupts));
-        interrupts.handle(2, 0);
+        interrupts.handle(2, 0, ANY_TIME);
         assert!(stopped(&interrupts));
     }
 
@@ -292,18 +287,18 @@ mod tests {
         let interrupts = settled(1);
         interrupts.close(3);
         assert!(stopped(&interrupts));
-        interrupts.handle(3, 0);
+        interrupts.handle(3, 0, ANY_TIME);
         assert!(stopped(&interrupts));
     }
 
     #[test]
     fn the_first_search_counts_all_input_before_it_as_one_message() {
-        let interrupts = Interrupts::new();
+        let interrupts = interrupts();
         interrupts.begin_command();
-        interrupts.handle(1, 0);
+        interrupts.handle(1, 0, ANY_TIME);
         interrupts.close(7);
         assert!(!stopped(&interrupts));
-        interrupts.handle(2, 0);
+        interrupts.handle(2, 0, ANY_TIME);
         assert!(!stopped(&interrupts));
     }
 
@@ -319,7 +314,7 @@ mod tests {
         assert!(seen);
         interrupts.wait_for_input();
         assert!(interrupts.until_input(StopFlag::is_raised), "not handled");
-        interrupts.handle(2, 2);
+        interrupts.handle(2, 2, ANY_TIME);
         assert!(interrupts.until_input(StopFlag::is_raised), "two commands");
         interrupts.begin_command();
         assert!(interrupts.until_input(StopFlag::is_raised), "one more");

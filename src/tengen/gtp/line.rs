@@ -130,7 +130,7 @@ pub fn parse_line(bytes: &[u8]) -> Input<Request> {
 
 /// A line as text, in UTF-8 or else in GBK or its detected encoding, without a byte order mark and
 /// control characters, and with blanks for tabs.
-pub(super) fn readable(bytes: &[u8]) -> String {
+fn readable(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => visible(text),
         Err(_) => {
@@ -138,6 +138,29 @@ pub(super) fn readable(bytes: &[u8]) -> String {
             let line = [&b" "[..], bytes].concat();
             visible(&decode_text(&line, Some(b"gbk")))
         }
+    }
+}
+
+/// A line of a protocol whose commands have no numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandLine {
+    /// Its first word.
+    pub(super) name: String,
+    /// What follows.
+    pub(super) text: String,
+}
+
+/// Parses such a line of any bytes.
+pub(super) fn command_line(bytes: &[u8]) -> Input<CommandLine> {
+    let line = readable(bytes);
+    let line = line.trim();
+    let (name, text) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    match name.is_empty() {
+        true => Input::Nothing,
+        false => Input::Command(CommandLine {
+            name: name.to_owned(),
+            text: text.trim().to_owned(),
+        }),
     }
 }
 

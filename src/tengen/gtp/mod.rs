@@ -16,7 +16,6 @@
 
 mod analysis;
 mod board;
-mod cgos;
 mod commands;
 mod files;
 mod gomocup;

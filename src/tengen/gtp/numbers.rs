@@ -1,5 +1,5 @@
-//! Numbers of a search report from one side's perspective: of a move, and of the root. KataGo's
-//! names for them are in `analysis` (text) and in `katago` (JSON), those of CGOS in `cgos`.
+//! Numbers of a search report from one side's perspective: of a move, and of the root. Their names are
+//! in `analysis` (text, and JSON for CGOS) and in `katago` (JSON).
 
 use super::parse_color;
 use crate::game::{Color, Move, OwnershipEstimate};
@@ -13,7 +13,7 @@ pub(super) enum Dialect {
     Leela,
     /// `kata-analyze`: floats, and more of them.
     Kata,
-    /// `cgos-genmove_analyze`: JSON, by `cgos`.
+    /// `cgos-genmove_analyze`: JSON.
     Cgos,
 }
 
@@ -117,11 +117,7 @@ impl View {
 
     /// A value for the side to move, from this perspective.
     fn turn(self, value: f32) -> f32 {
-        if self.side == self.mover {
-            value
-        } else {
-            -value
-        }
+        self.side.signed(self.mover.signed(value))
     }
 
     fn score(self, expected: Option<&OwnershipEstimate>) -> Option<(f32, f32)> {

@@ -5,6 +5,7 @@
 use std::io::{ErrorKind, Read, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
@@ -24,6 +25,8 @@ struct Message<C> {
     commands: Vec<Result<C, Vec<u8>>>,
     /// Bytes of input that it took.
     bytes: usize,
+    /// When it arrived.
+    arrived: Duration,
 }
 
 /// The bytes of all messages that wait.
@@ -122,7 +125,7 @@ fn converse<C: Protocol>(
         .spawn(move || reader.run(input))?;
     for message in messages {
         backlog.remove(message.bytes);
-        interrupts.handle(message.number, message.commands.len());
+        interrupts.handle(message.number, message.commands.len(), message.arrived);
         for command in &message.commands {
             interrupts.begin_command();
             let mut written = Ok(());
@@ -221,12 +224,13 @@ impl<C: Protocol> CommandReader<C> {
         if closes {
             self.interrupts.close(self.number);
         }
-        self.interrupts.arrive(self.number);
+        let arrived = self.interrupts.arrive(self.number);
         self.backlog.add(bytes);
         let message = Message {
             number: self.number,
             commands,
             bytes,
+            arrived,
         };
         self.messages.send(message).is_ok() && !closes
     }
@@ -235,7 +239,6 @@ impl<C: Protocol> CommandReader<C> {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::time::Duration;
 
     use super::super::session::testing::session;
     use super::*;

@@ -1,17 +1,20 @@
 //! A session: commands in, replies out.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::numbers::{Perspective, widened};
 use super::{Failure, FileAccess, Interrupts, format_vertex};
-use crate::clock::TimeControl;
+use crate::clock::{Clock, TimeControl};
 use crate::engine::{
     AnalysisEffort, AnalysisRequest, Decision, Engine, EngineError, MoveKind, MoveRequest,
 };
 use crate::game::{BoardSize, Color};
 use crate::games::UnknownGame;
 use crate::record::{GameRecord, Play};
-use crate::search::{AnalysisOptions, OpponentModel, SearchReport, StopFlag, VisitAdvantage};
+use crate::search::{
+    AnalysisOptions, Observer, OpponentModel, SearchReport, StopFlag, VisitAdvantage,
+};
 
 /// Creates the engine for a board.
 pub type MakeEngine = Box<dyn Fn(BoardSize) -> Result<Box<dyn Engine>, UnknownGame> + Send>;
@@ -86,7 +89,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session that begins with an empty board of `size`.
+    /// A session that begins with an empty board of `size`, by the engine's clock.
     ///
     /// # Errors
     /// [`UnknownGame`] when the game or the board size is not supported.
@@ -94,6 +97,7 @@ impl Session {
         make: MakeEngine,
         size: BoardSize,
         options: SessionOptions,
+        time: Arc<dyn Clock>,
     ) -> Result<Session, UnknownGame> {
         Ok(Session {
             engine: make(size)?,
@@ -101,7 +105,7 @@ impl Session {
             control: TimeControl::default(),
             root: RootSettings::default(),
             options,
-            interrupts: Arc::new(Interrupts::new()),
+            interrupts: Arc::new(Interrupts::new(time)),
             ignored: Ignored::default(),
         })
     }
@@ -138,15 +142,13 @@ impl Session {
     /// Loads a recorded game, or changes nothing. Returns messages for the user.
     pub(super) fn load(&mut self, record: &GameRecord) -> Result<Vec<String>, Failure> {
         let refusal = |error| refusal(error, record);
-        let notes = if record.size == self.engine.size() {
-            self.engine.load(record).map_err(refusal)?
-        } else {
-            let mut engine = self.engine_for(record.size)?;
-            let notes = engine.load(record).map_err(refusal)?;
-            self.engine = engine;
-            self.get_ready();
-            notes
-        };
+        if record.size == self.engine.size() {
+            return self.engine.load(record).map_err(refusal);
+        }
+        let mut engine = self.engine_for(record.size)?;
+        let notes = engine.load(record).map_err(refusal)?;
+        self.engine = engine;
+        self.get_ready();
         Ok(notes)
     }
 
@@ -169,9 +171,36 @@ impl Session {
     /// Chooses a move, in one of these ways.
     pub(super) fn choose(&mut self, color: Color, kind: MoveKind) -> Decision {
         let options = self.root.of_moves(color);
-        self.until_interrupted(|engine, stop| {
+        self.choose_shown(color, kind, options, &mut |_| {})
+    }
+
+    /// The same with these options, while `observer` sees reports of the search.
+    pub(super) fn choose_shown(
+        &mut self,
+        color: Color,
+        kind: MoveKind,
+        options: AnalysisOptions,
+        observer: &mut Observer<'_>,
+    ) -> Decision {
+        let engine = &mut *self.engine;
+        self.interrupts.for_move(|stop, waited| {
             let request = MoveRequest::new(color, stop).of_kind(kind).with(options);
-            engine.genmove(&request, &mut |_| {})
+            engine.genmove(&request.after(waited), observer)
+        })
+    }
+
+    /// Names a move, unless there is any input before.
+    pub(super) fn name_until_input(
+        &mut self,
+        color: Color,
+        options: AnalysisOptions,
+        observer: &mut Observer<'_>,
+    ) -> Option<Decision> {
+        let engine = &mut *self.engine;
+        self.interrupts.until_input(|stop| {
+            let request = MoveRequest::new(color, stop).of_kind(MoveKind::Named);
+            let decision = engine.genmove(&request.with(options), observer);
+            (!stop.is_raised()).then_some(decision)
         })
     }
 
@@ -223,7 +252,7 @@ const MAX_WARNINGS: usize = 64;
 
 /// Unsupported words of newer dialects: logged once each, since board programs repeat them with every move.
 #[derive(Debug, Default)]
-pub(super) struct Ignored(Vec<String>);
+pub(super) struct Ignored(HashSet<String>);
 
 impl Ignored {
     /// Logs an unsupported word.
@@ -233,11 +262,9 @@ impl Ignored {
 
     /// Logs what else is ignored.
     pub(super) fn warn(&mut self, text: &str) {
-        if self.0.iter().any(|known| known == text) || self.0.len() >= MAX_WARNINGS {
-            return;
+        if self.0.len() < MAX_WARNINGS && self.0.insert(text.to_owned()) {
+            log::warn!("{text}");
         }
-        log::warn!("{text}");
-        self.0.push(text.to_owned());
     }
 }
 
@@ -251,13 +278,18 @@ pub(super) mod testing {
 
     /// A session on a board of five by one points.
     pub(in super::super) fn session(behaviour: Behaviour) -> Session {
+        session_by(Arc::new(SystemClock::new()), behaviour)
+    }
+
+    /// The same by this clock.
+    pub(in super::super) fn session_by(time: Arc<dyn Clock>, behaviour: Behaviour) -> Session {
+        let of_engines = Arc::clone(&time);
         let make: MakeEngine = Box::new(move |size| {
-            let time = Arc::new(SystemClock::new());
             let player = Player::new(
                 FillGame::new(size)?,
                 make(behaviour.clone()),
                 ThinkingLimits::default(),
-                time,
+                Arc::clone(&of_engines),
             );
             Ok(Box::new(player))
         });
@@ -269,7 +301,7 @@ pub(super) mod testing {
             files: FileAccess::default(),
             root_policy_temperature: 1.0,
         };
-        Session::new(make, BoardSize::new(5, 1), options).expect("a legal size")
+        Session::new(make, BoardSize::new(5, 1), options, time).expect("a legal size")
     }
 }
 

@@ -34,17 +34,8 @@ const LONGEST_NAME: usize = 200;
 
 /// Why a pattern would spoil records.
 #[derive(Debug, Error, PartialEq, Eq)]
-pub enum PatternError {
-    /// There is nothing in it.
-    #[error("it is empty")]
-    Empty,
-    /// Braces with something else in them.
-    #[error("{0} is not one of {known}", known = .1.join(", "))]
-    Unknown(String, Names),
-    /// None of these is in it.
-    #[error("it needs {needed}", needed = .0.join(" or "))]
-    Lacks(Names),
-}
+#[error("{0}")]
+pub struct PatternError(String);
 
 /// Header fields and layout of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -201,18 +192,19 @@ fn field(text: &str) -> String {
 /// A pattern if all it has in braces is known, and it has one of each of the needed names.
 fn pattern(text: &str, known: Names, needed: &[Names]) -> Result<String, PatternError> {
     if text.trim().is_empty() {
-        return Err(PatternError::Empty);
+        return Err(PatternError("it is empty".to_owned()));
     }
     let fixed = known
         .iter()
         .fold(text.to_owned(), |text, name| text.replace(name, " "));
     let unknown = fixed.find(['{', '}']).and_then(|start| fixed.get(start..));
     if let Some(unknown) = unknown.and_then(|rest| rest.split_inclusive('}').next()) {
-        return Err(PatternError::Unknown(unknown.to_owned(), known));
+        let known = known.join(", ");
+        return Err(PatternError(format!("{unknown} is not one of {known}")));
     }
     let has = |names: &&Names| names.iter().any(|name| text.contains(name));
     match needed.iter().find(|names| !has(names)) {
-        Some(names) => Err(PatternError::Lacks(names)),
+        Some(names) => Err(PatternError(format!("it needs {}", names.join(" or ")))),
         None => Ok(text.to_owned()),
     }
 }

@@ -2,15 +2,14 @@
 
 use super::Arguments;
 use super::command::Shown;
-use crate::clock::StopReason;
-use crate::engine::{AnalysisEffort, AnalysisRequest, Decision, Engine, MoveKind, MoveRequest};
+use crate::engine::{AnalysisEffort, AnalysisRequest, Decision, Engine, MoveKind};
 use crate::game::{BoardSize, Color, Move, Symmetry};
 use crate::gtp::analysis::Analysis;
 use crate::gtp::board::{owners, ownership, points_from_top, rows};
 use crate::gtp::numbers::{Dialect, rate};
 use crate::gtp::{Failure, Reply, Session, format_move, format_vertex, parse_color};
 use crate::record::Vertex;
-use crate::search::{MoveReport, Observer, SearchReport, StopFlag};
+use crate::search::{Observer, SearchReport};
 
 /// Reads a request for an analysis; ignored keys are logged once each. A request that is not refused here succeeds.
 pub(super) fn begin(
@@ -45,22 +44,19 @@ pub(super) fn stream(
             send(&format!("{line}\n"));
         }
     };
+    let (color, options) = (analysis.color, analysis.options.clone());
     let decision = match shown {
         Shown::Analysis => {
             analyze(session, analysis, &mut show);
             return send("\n");
         }
-        Shown::Move(kind) => session.until_interrupted(|engine, stop| {
-            Some(genmove_analyze(engine, stop, analysis, kind, &mut show))
-        }),
-        Shown::Cancellable => {
-            let engine = &mut *session.engine;
-            session.interrupts.until_input(|stop| {
-                let decision = genmove_analyze(engine, stop, analysis, MoveKind::Named, &mut show);
-                (!stop.is_raised()).then_some(decision)
-            })
-        }
+        Shown::Move(kind) => Some(session.choose_shown(color, kind, options, &mut show)),
+        Shown::Cancellable => session.name_until_input(color, options, &mut show),
     };
+    // At least one line: a search may have ended before its first.
+    if let Some(report) = session.engine.last_report() {
+        show(report);
+    }
     let text = decision.map_or(Ok("cancelled".to_owned()), |decision| {
         decision_text(decision, &*session.engine)
     });
@@ -84,60 +80,6 @@ fn analyze(session: &mut Session, analysis: &Analysis, show: &mut Observer<'_>) 
         show(&report);
     }
     session.interrupts.wait_for_input();
-}
-
-/// Plays like `genmove`, or names the move, with lines during the search, at least one.
-fn genmove_analyze(
-    engine: &mut dyn Engine,
-    stop: &StopFlag,
-    analysis: &Analysis,
-    kind: MoveKind,
-    show: &mut Observer<'_>,
-) -> Decision {
-    let request = MoveRequest::new(analysis.color, stop).of_kind(kind);
-    let decision = engine.genmove(&request.with(analysis.options.clone()), show);
-    let unsearched = match engine.last_report() {
-        None if decision == Decision::Play(Vertex::Pass) => {
-            passed_without_search(engine, analysis.color, stop)
-        }
-        _ => None,
-    };
-    if let Some(report) = unsearched.as_ref().or(engine.last_report()) {
-        show(report);
-    }
-    decision
-}
-
-/// A report of a pass that was played without a search: it is worth what the position after it is.
-fn passed_without_search(
-    engine: &mut dyn Engine,
-    color: Color,
-    stop: &StopFlag,
-) -> Option<SearchReport> {
-    let mut chosen = MoveReport::unsearched(engine.size().pass(), 1.0);
-    let request = AnalysisRequest::new(color.opponent(), AnalysisEffort::OneEvaluation, stop);
-    let ended = engine.outcome().filter(|_| !engine.agrees_on_dead());
-    if let Some(outcome) = ended {
-        chosen.value = outcome.value_for(color);
-        chosen.proof = Some(outcome.proof_for(color));
-    } else {
-        let reply = engine.analyse(&request, &mut |_| {})?;
-        chosen.visits = reply.visits;
-        chosen.value = -reply.value;
-        chosen.expected = reply.expected;
-    }
-    chosen.lcb = chosen.value;
-    chosen.pv_visits = vec![chosen.visits];
-    let (value, visits) = (chosen.value, chosen.visits);
-    let (proof, expected) = (chosen.proof, chosen.expected.clone());
-    let report = SearchReport::unsearched(vec![chosen], StopReason::OnlyMove);
-    Some(SearchReport {
-        value,
-        visits,
-        proof,
-        expected,
-        ..report
-    })
 }
 
 /// The reply to `genmove`. In games without passes a pass means that the game is over and not lost.

@@ -3,7 +3,7 @@
 use super::Arguments;
 use super::analyze::decision_text;
 use super::views::search_and_draw;
-use crate::engine::{MoveKind, MoveRequest};
+use crate::engine::MoveKind;
 use crate::game::{BadKomi, BoardSize, Color, Outcome, PointStatus, Settled};
 use crate::gtp::board::points_from_top;
 use crate::gtp::{Failure, Reply, Session, format_moves, parse_vertex};
@@ -52,8 +52,8 @@ pub(super) fn play(session: &mut Session, args: &Arguments<'_>) -> Reply {
 
 pub(super) fn genmove(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let color = args.color(0)?;
-    let decision = search_and_draw(session, color, |engine, stop, options, observer| {
-        engine.genmove(&MoveRequest::new(color, stop).with(options), observer)
+    let decision = search_and_draw(session, color, |session, options, observer| {
+        session.choose_shown(color, MoveKind::Play, options, observer)
     });
     decision_text(decision, &*session.engine)
 }
@@ -67,14 +67,8 @@ pub(super) fn reg_genmove(session: &mut Session, args: &Arguments<'_>) -> Reply 
 /// As [`reg_genmove`], until there is any input.
 pub(super) fn cancellable(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let color = args.color(0)?;
-    let (engine, options) = (&mut *session.engine, session.root.of_moves(color));
-    let decision = session.interrupts.until_input(|stop| {
-        let request = MoveRequest::new(color, stop).of_kind(MoveKind::Named);
-        let request = request.with(options);
-        let decision = engine.genmove(&request, &mut |_| {});
-        (!stop.is_raised()).then_some(decision)
-    });
-    match decision {
+    let options = session.root.of_moves(color);
+    match session.name_until_input(color, options, &mut |_| {}) {
         Some(decision) => decision_text(decision, &*session.engine),
         None => Ok("cancelled".to_owned()),
     }

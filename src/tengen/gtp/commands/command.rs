@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::clock::seconds;
-use crate::engine::MoveKind;
+use crate::engine::{Engine, MoveKind};
 use crate::game::Color;
 use crate::gtp::numbers::Dialect;
 use crate::gtp::{Failure, Reply, Request, Session, parse_color};
@@ -20,22 +20,18 @@ pub struct Command {
     pub help: &'static str,
     /// Its entry in GoGui's menu of views: a type of analyze command, as in GoGui's manual, and a label.
     pub(in crate::gtp) menu: Option<&'static str>,
-    /// Games in which it is listed and appears in the menu; it can be called in all.
-    pub(in crate::gtp) games: Games,
+    /// Whether it is listed in a game and appears in the menu; it can be called in all.
+    is_for: fn(&dyn Engine) -> bool,
     pub(in crate::gtp) run: Run,
 }
 
-/// A set of games.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::gtp) enum Games {
-    /// Every game.
-    All,
-    /// Go, whose rules board programs know.
-    Go,
-    /// All other games.
-    NotGo,
-    /// Games with a solver.
-    Solved,
+/// Whether the game is Go, whose rules board programs know.
+pub(super) fn is_go(engine: &dyn Engine) -> bool {
+    engine.rules_json().is_some()
+}
+
+pub(super) fn is_not_go(engine: &dyn Engine) -> bool {
+    !is_go(engine)
 }
 
 /// Kinds of command handlers.
@@ -87,7 +83,7 @@ const fn entry([name, arguments, help]: [&'static str; 3], run: Run) -> Command 
         arguments,
         help,
         menu: None,
-        games: Games::All,
+        is_for: |_| true,
         run,
     }
 }
@@ -114,21 +110,14 @@ impl Command {
     }
 
     /// The same command for some games only.
-    pub(super) const fn only(mut self, games: Games) -> Command {
-        self.games = games;
+    pub(super) const fn only(mut self, is_for: fn(&dyn Engine) -> bool) -> Command {
+        self.is_for = is_for;
         self
     }
 
     /// Whether it is listed in the current game.
     pub(super) fn is_listed(&self, session: &Session) -> bool {
-        let engine = &*session.engine;
-        let is_go = || engine.rules_json().is_some();
-        match self.games {
-            Games::All => true,
-            Games::Go => is_go(),
-            Games::NotGo => !is_go(),
-            Games::Solved => engine.has_solver(),
-        }
+        (self.is_for)(&*session.engine)
     }
 }
 

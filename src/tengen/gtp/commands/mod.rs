@@ -13,6 +13,7 @@ mod views;
 pub use command::Command;
 pub(super) use command::{Arguments, truth};
 pub use opening::fixed_points as fixed_handicap_points;
+pub(super) use settings::set_rule;
 
 use std::sync::Arc;
 
@@ -23,7 +24,8 @@ use super::{Failure, Input, Interrupts, Protocol, Reply, Request, Session};
 use crate::clock::KATA_SYSTEMS;
 use crate::engine::MoveKind;
 use crate::game::HalfPoints;
-use command::{Games, Run, Shown, command, stream};
+use command::{Run, Shown, command, is_go, is_not_go, stream};
+use views::Label;
 
 /// Every command, in the order in which `list_commands` names them.
 #[rustfmt::skip]
@@ -53,7 +55,7 @@ pub const COMMANDS: &[Command] = &[
         .menu("string/Last search"),
     command("showboard", "", "the board as text", |session, _| text(show(&*session.engine))),
     command("fixed_handicap", "STONES", "put handicap stones on the standard points of the empty board", opening::fixed_handicap),
-    command("place_free_handicap", "STONES", "choose the points of handicap stones", opening::place_free_handicap),
+    command("place_free_handicap", "STONES", "put at most this many handicap stones on the standard points of the empty board", opening::place_free_handicap),
     command("set_free_handicap", "VERTEX ...", "put handicap stones on these points", opening::set_free_handicap),
     command("final_score", "", "the result; in Go at any time, without the dead stones", board::final_score),
     command("final_status_list", "STATUS", "the points that are alive, dead, seki, black_territory, white_territory or dame", board::final_status_list),
@@ -79,7 +81,7 @@ pub const COMMANDS: &[Command] = &[
     command("stop", "", "nothing: any input ends an analysis", |_, _| text("")),
     command("tengen-solve", "[COLOUR] [SECONDS]", "who wins with best play, within 10 seconds or SECONDS", analyze::solve)
         .menu("string/Solve")
-        .only(Games::Solved),
+        .only(|engine| engine.has_solver()),
     command("kata-raw-nn", "[COLOUR] [SYMMETRY]", "the network's raw output, if one is in use, by one of 8 symmetries or all", analyze::kata_raw_nn),
     command("kata-get-rules", "", "the rules as JSON", settings::kata_get_rules),
     command("kata-set-rules", "RULES", "set the rules, by the game's or KataGo's names or JSON; komi is kept unless given", settings::kata_set_rules),
@@ -99,20 +101,20 @@ pub const COMMANDS: &[Command] = &[
     command("gogui-setup", "COLOUR VERTEX ...", "put stones on the empty board", gogui::setup),
     command("set_position", "COLOUR VERTEX ...", "new game from these stones, Black to move", gogui::set_position),
     command("gogui-setup_player", "COLOUR", "set the side to move after it", gogui::setup_player),
-    command("gogui-rules_game_id", "", "the game", |session, _| text(gogui::game_id(session))).only(Games::NotGo),
-    command("gogui-rules_board_size", "", "the board's size", gogui::rules_board_size).only(Games::NotGo),
-    command("gogui-rules_board", "", "the stones", gogui::rules_board).only(Games::NotGo),
-    command("gogui-rules_captured_count", "", "captured stones", |_, _| text("0 0")).only(Games::NotGo),
-    command("gogui-rules_legal_moves", "", "legal moves of the side to move; none when the game is over", |session, _| text(views::legal_points(session, session.engine.to_move()))).only(Games::NotGo),
-    command("gogui-rules_side_to_move", "", "the side to move", |session, _| text(session.engine.to_move())).only(Games::NotGo),
-    command("gogui-rules_final_result", "", "the result as text", gogui::rules_final_result).only(Games::NotGo),
+    command("gogui-rules_game_id", "", "the game", |session, _| text(gogui::game_id(session))).only(is_not_go),
+    command("gogui-rules_board_size", "", "the board's size", gogui::rules_board_size).only(is_not_go),
+    command("gogui-rules_board", "", "the stones", gogui::rules_board).only(is_not_go),
+    command("gogui-rules_captured_count", "", "captured stones", |_, _| text("0 0")).only(is_not_go),
+    command("gogui-rules_legal_moves", "", "legal moves of the side to move; none when the game is over", |session, _| text(views::legal_points(session, session.engine.to_move()))).only(is_not_go),
+    command("gogui-rules_side_to_move", "", "the side to move", |session, _| text(session.engine.to_move())).only(is_not_go),
+    command("gogui-rules_final_result", "", "the result as text", gogui::rules_final_result).only(is_not_go),
     command("tengen-search", "[COLOUR] [SECONDS]", "think for 10 seconds or SECONDS and show the values of the moves, for GoGui", views::search)
         .menu("gfx/Search"),
-    command("tengen-policy", "[COLOUR]", "the network's policy, for GoGui", views::policy)
+    command("tengen-policy", "[COLOUR]", "the network's policy, for GoGui", |session, args| views::labelled(session, args, Label::Prior))
         .menu("gfx/Policy"),
-    command("tengen-values", "[COLOUR]", "values of the moves in the search, for GoGui", views::values)
+    command("tengen-values", "[COLOUR]", "values of the moves in the search, for GoGui", |session, args| views::labelled(session, args, Label::Value))
         .menu("gfx/Values"),
-    command("tengen-visits", "[COLOUR]", "visits of the moves in the search, for GoGui", views::visits)
+    command("tengen-visits", "[COLOUR]", "visits of the moves in the search, for GoGui", |session, args| views::labelled(session, args, Label::Visits))
         .menu("gfx/Visits"),
     command("tengen-pv", "[COLOUR]", "the main line, for GoGui", views::main_line)
         .menu("gfx/Main line"),
@@ -120,7 +122,7 @@ pub const COMMANDS: &[Command] = &[
         .menu("hstring/Best moves"),
     command("tengen-ownership", "", "whose each point is expected to be: from 1 for Black to -1 for White", views::expected_owners)
         .menu("dboard/Ownership")
-        .only(Games::Go),
+        .only(is_go),
     command("tengen-legal", "[COLOUR]", "where a colour may play", views::legal)
         .menu("plist/Legal moves"),
     command("tengen-openings", "[NAME]", "the game's named openings, or play one of them on the empty board", opening::openings),
@@ -159,14 +161,7 @@ fn list_commands(session: &mut Session, _: &Arguments<'_>) -> Reply {
 /// For users; programs read `list_commands`.
 fn help(session: &mut Session, args: &Arguments<'_>) -> Reply {
     if let Some(name) = args.optional(0) {
-        let command = find(name).ok_or(Failure::UNKNOWN_COMMAND)?;
-        let Command {
-            name,
-            arguments,
-            help,
-            ..
-        } = command;
-        return Ok(format!("{name} {arguments}\n{help}"));
+        return find(name).ok_or(Failure::UNKNOWN_COMMAND).and_then(text);
     }
     let lines: String = listed(session)
         .map(|command| format!("\n{command}"))
@@ -183,6 +178,25 @@ fn analyze_commands(session: &mut Session, _: &Arguments<'_>) -> Reply {
         .filter_map(entry)
         .collect::<Vec<_>>()
         .join("\n"))
+}
+
+/// Executes a command; `None` if its whole reply is sent.
+fn execute(session: &mut Session, request: &Request, send: &mut dyn FnMut(&str)) -> Option<Reply> {
+    let Some(command) = find(&request.name) else {
+        return Some(Err(Failure::UNKNOWN_COMMAND));
+    };
+    let arguments = Arguments::of(command, request);
+    match command.run {
+        Run::Answer(run) => Some(run(session, &arguments)),
+        Run::Stream(dialect, shown) => match analyze::begin(session, &arguments, dialect, shown) {
+            Ok(analysis) => {
+                send(&format!("={}\n", request.id));
+                analyze::stream(session, &analysis, shown, send);
+                None
+            }
+            Err(failure) => Some(Err(failure)),
+        },
+    }
 }
 
 impl Protocol for Session {
@@ -206,21 +220,11 @@ impl Protocol for Session {
             log::info!("> {}", answer.lines().next().unwrap_or_default());
             send(answer);
         };
-        let Some(command) = find(&request.name) else {
-            return send(&reply(&request.id, Err(Failure::UNKNOWN_COMMAND)));
-        };
-        let arguments = Arguments::of(command, request);
-        let result = match command.run {
-            Run::Answer(run) => run(self, &arguments),
-            Run::Stream(dialect, shown) => match analyze::begin(self, &arguments, dialect, shown) {
-                Ok(analysis) => {
-                    send(&format!("={}\n", request.id));
-                    return analyze::stream(self, &analysis, shown, &mut send);
-                }
-                Err(failure) => Err(failure),
-            },
-        };
-        send(&reply(&request.id, result));
+        if let Some(result) = execute(self, request, &mut send) {
+            send(&reply(&request.id, result));
+        }
+        // A command that came with this one waits only from now on.
+        self.interrupts.answered();
     }
 
     fn refuse(&mut self, beginning: &[u8], send: &mut dyn FnMut(&str)) {

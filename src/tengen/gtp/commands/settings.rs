@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use super::{Arguments, truth};
 use crate::clock::{USUAL_LAG, seconds};
-use crate::engine::{DEFAULT_TIME_PER_MOVE, Engine};
+use crate::engine::{DEFAULT_TIME_PER_MOVE, Engine, RulesError};
+use crate::game::UnknownRules;
 use crate::gtp::{Failure, Reply, Session, parse_color};
 
 /// Values of KataGo's `wideRootNoise`.
@@ -22,155 +23,125 @@ fn text(time: Option<Duration>) -> String {
     time.unwrap_or_default().as_secs_f64().to_string()
 }
 
-/// Settings that may change; none of them needs a new engine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Setting {
-    Visits,
-    TimePerMove,
-    Lag,
-    Ponder,
-    RootPolicyTemperature,
-    WideRootNoise,
-    AnalysisWideRootNoise,
-    Doublings,
-    DoubledSide,
-}
+/// Settings that may change, none of which needs a new engine: KataGo's names, with the types of their fields where
+/// GoGui's dialog shows them.
+const SETTINGS: &[(&str, Option<&str>)] = &[
+    ("maxVisits", Some("string")),
+    ("maxTime", Some("string")),
+    ("lagBuffer", Some("string")),
+    ("ponderingEnabled", Some("bool")),
+    ("playoutDoublingAdvantage", None),
+    ("playoutDoublingAdvantagePla", None),
+    ("analysisWideRootNoise", None),
+    ("wideRootNoise", None),
+    ("rootPolicyTemperature", None),
+];
+
+const UNKNOWN: Failure =
+    Failure::Refused("unknown parameter; see kata-list-params and tengen-settings");
 
 /// KataGo's name of no side.
 const NO_SIDE: &str = "empty";
 
-impl Setting {
-    /// The setting of this name.
-    fn find(name: &str) -> Result<Setting, Failure> {
-        let found = SETTINGS.iter().find(|(known, ..)| *known == name);
-        found.map(|(.., setting)| *setting).ok_or(Failure::Refused(
-            "unknown parameter; see kata-list-params and tengen-settings",
-        ))
-    }
-
-    fn get(self, session: &Session) -> String {
-        let thinking_limits = session.engine.thinking_limits();
-        match self {
-            Setting::Visits => thinking_limits.visits.unwrap_or_default().to_string(),
-            Setting::TimePerMove => {
-                let unlimited = thinking_limits.visits.is_none() && !session.has_clock();
+impl Session {
+    /// The value of a setting.
+    fn parameter(&self, name: &str) -> Reply {
+        let thinking_limits = self.engine.thinking_limits();
+        Ok(match name {
+            "maxVisits" => thinking_limits.visits.unwrap_or_default().to_string(),
+            "maxTime" => {
+                let unlimited = thinking_limits.visits.is_none() && !self.has_clock();
                 let usual = unlimited.then_some(DEFAULT_TIME_PER_MOVE);
                 text(thinking_limits.time_per_move.or(usual))
             }
-            Setting::Lag => text(thinking_limits.lag.or(Some(USUAL_LAG))),
+            "lagBuffer" => text(thinking_limits.lag.or(Some(USUAL_LAG))),
             // As GoGui's check boxes need it.
-            Setting::Ponder => u8::from(session.options.ponder).to_string(),
-            Setting::RootPolicyTemperature => {
-                let usual = session.options.root_policy_temperature;
-                session.root.policy_temperature.unwrap_or(usual).to_string()
-            }
-            Setting::WideRootNoise => session.root.wide_noise.to_string(),
-            Setting::AnalysisWideRootNoise => session.root.analysis_wide_noise.to_string(),
-            Setting::Doublings => session.root.doublings.to_string(),
-            Setting::DoubledSide => {
-                let side = session.root.doubled_side;
+            "ponderingEnabled" => u8::from(self.options.ponder).to_string(),
+            "playoutDoublingAdvantage" => self.root.doublings.to_string(),
+            "playoutDoublingAdvantagePla" => {
+                let side = self.root.doubled_side;
                 side.map_or(NO_SIDE.to_owned(), |side| side.to_string())
             }
-        }
+            "analysisWideRootNoise" => self.root.analysis_wide_noise.to_string(),
+            "wideRootNoise" => self.root.wide_noise.to_string(),
+            "rootPolicyTemperature" => {
+                let usual = self.options.root_policy_temperature;
+                self.root.policy_temperature.unwrap_or(usual).to_string()
+            }
+            _ => return Err(UNKNOWN),
+        })
     }
 
-    fn set(self, session: &mut Session, value: &str) -> Result<(), Failure> {
-        let mut thinking_limits = session.engine.thinking_limits();
-        match self {
-            Setting::Visits => {
-                let wrong = |_| Failure::wrong(value, "whole number of visits");
-                let visits: u64 = value.parse().map_err(wrong)?;
-                thinking_limits.visits = (visits > 0).then_some(visits);
-            }
-            Setting::TimePerMove => {
-                let time = seconds(value)?;
-                thinking_limits.time_per_move = (!time.is_zero()).then_some(time);
-            }
-            Setting::Lag => thinking_limits.lag = Some(seconds(value)?),
-            Setting::Ponder => session.options.ponder = truth(value)?,
-            Setting::RootPolicyTemperature => {
-                let temperature = number(value, 0.01..=100.0)?;
-                session.root.policy_temperature = Some(temperature as f32);
-            }
-            Setting::WideRootNoise => session.root.wide_noise = number(value, NOISE)?,
-            Setting::AnalysisWideRootNoise => {
-                session.root.analysis_wide_noise = number(value, NOISE)?;
-            }
-            Setting::Doublings => session.root.doublings = number(value, -3.0..=3.0)? as f32,
-            Setting::DoubledSide => {
-                let named = (value != NO_SIDE).then(|| parse_color(value));
-                session.root.doubled_side = named.transpose()?;
-            }
-        }
-        session.engine.set_thinking_limits(thinking_limits);
-        Ok(())
-    }
-}
-
-impl Session {
     /// Sets a parameter of `kata-set-param`.
     ///
     /// # Errors
     /// For an unknown one, or a wrong value.
     pub fn set_parameter(&mut self, name: &str, value: &str) -> Result<(), Failure> {
-        Setting::find(name)?.set(self, value)
+        let mut thinking_limits = self.engine.thinking_limits();
+        match name {
+            "maxVisits" => {
+                let wrong = |_| Failure::wrong(value, "whole number of visits");
+                let visits: u64 = value.parse().map_err(wrong)?;
+                thinking_limits.visits = (visits > 0).then_some(visits);
+            }
+            "maxTime" => {
+                let time = seconds(value)?;
+                thinking_limits.time_per_move = (!time.is_zero()).then_some(time);
+            }
+            "lagBuffer" => thinking_limits.lag = Some(seconds(value)?),
+            "ponderingEnabled" => self.options.ponder = truth(value)?,
+            "playoutDoublingAdvantage" => self.root.doublings = number(value, -3.0..=3.0)? as f32,
+            "playoutDoublingAdvantagePla" => {
+                let named = (value != NO_SIDE).then(|| parse_color(value));
+                self.root.doubled_side = named.transpose()?;
+            }
+            "analysisWideRootNoise" => self.root.analysis_wide_noise = number(value, NOISE)?,
+            "wideRootNoise" => self.root.wide_noise = number(value, NOISE)?,
+            "rootPolicyTemperature" => {
+                let temperature = number(value, 0.01..=100.0)?;
+                self.root.policy_temperature = Some(temperature as f32);
+            }
+            _ => return Err(UNKNOWN),
+        }
+        self.engine.set_thinking_limits(thinking_limits);
+        Ok(())
     }
 }
-
-/// KataGo's names, with the types of their fields in GoGui's dialog where they are shown.
-const SETTINGS: &[(&str, Option<&str>, Setting)] = &[
-    ("maxVisits", Some("string"), Setting::Visits),
-    ("maxTime", Some("string"), Setting::TimePerMove),
-    ("lagBuffer", Some("string"), Setting::Lag),
-    ("ponderingEnabled", Some("bool"), Setting::Ponder),
-    ("playoutDoublingAdvantage", None, Setting::Doublings),
-    ("playoutDoublingAdvantagePla", None, Setting::DoubledSide),
-    (
-        "analysisWideRootNoise",
-        None,
-        Setting::AnalysisWideRootNoise,
-    ),
-    ("wideRootNoise", None, Setting::WideRootNoise),
-    (
-        "rootPolicyTemperature",
-        None,
-        Setting::RootPolicyTemperature,
-    ),
-];
 
 /// Without arguments lists settings in GoGui's `param` format; with two, sets one.
 pub(super) fn dialog(session: &mut Session, args: &Arguments<'_>) -> Reply {
     if args.optional(0).is_some() {
         return kata_set_param(session, args);
     }
-    let line = |(name, kind, setting): &(&str, Option<&str>, Setting)| {
+    let line = |(name, kind): &(&str, Option<&str>)| {
         let kind = (*kind)?;
-        Some(format!("[{kind}] {name} {}", setting.get(session)))
+        let value = session.parameter(name);
+        Some(value.map(|value| format!("[{kind}] {name} {value}")))
     };
-    let lines = SETTINGS.iter().filter_map(line);
-    Ok(lines.collect::<Vec<_>>().join("\n"))
+    let lines: Result<Vec<String>, Failure> = SETTINGS.iter().filter_map(line).collect();
+    Ok(lines?.join("\n"))
 }
 
 pub(super) fn kata_list_params(_: &mut Session, _: &Arguments<'_>) -> Reply {
-    let names: Vec<&str> = SETTINGS.iter().map(|(name, ..)| *name).collect();
+    let names: Vec<&str> = SETTINGS.iter().map(|(name, _)| *name).collect();
     Ok(names.join(" "))
 }
 
 pub(super) fn kata_get_param(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    Ok(Setting::find(args.text(0)?)?.get(session))
+    session.parameter(args.text(0)?)
 }
 
 /// All of them as a JSON object.
 pub(super) fn kata_get_params(session: &mut Session, _: &Arguments<'_>) -> Reply {
-    let field = |(name, _, setting): &(&str, Option<&str>, Setting)| {
-        let value = setting.get(session);
-        match value.parse::<f64>() {
+    let field = |(name, _): &(&str, Option<&str>)| {
+        let value = session.parameter(name)?;
+        Ok(match value.parse::<f64>() {
             Ok(_) => format!("\"{name}\":{value}"),
             Err(_) => format!("\"{name}\":\"{value}\""),
-        }
+        })
     };
-    let fields: Vec<String> = SETTINGS.iter().map(field).collect();
-    Ok(format!("{{{}}}", fields.join(",")))
+    let fields: Result<Vec<String>, Failure> = SETTINGS.iter().map(field).collect();
+    Ok(format!("{{{}}}", fields?.join(",")))
 }
 
 /// Parameters of KataGo that clients set and that have no effect here.
@@ -192,21 +163,17 @@ const KATA_ONLY: &[&str] = &[
 /// so.
 pub(super) fn kata_set_param(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let (name, value) = (args.text(0)?, args.text(1)?);
-    match Setting::find(name) {
-        Ok(setting) => setting.set(session, value)?,
+    match name {
         // The network is loaded for one profile.
-        Err(_) if name == "humanSLProfile" => {
-            return Err(Failure::Refused(
-                "whom the network imitates is set at the start: tengen gtp --model FILE --human-profile NAME",
-            ));
-        }
-        Err(_) if KATA_ONLY.contains(&name) => {
+        "humanSLProfile" => Err(Failure::Refused(
+            "whom the network imitates is set at the start: tengen gtp --model FILE --human-profile NAME",
+        )),
+        name if KATA_ONLY.contains(&name) => {
             session.ignored.note(name);
-            return Ok(format!("ignored: {name} has no effect here"));
+            Ok(format!("ignored: {name} has no effect here"))
         }
-        Err(unknown) => return Err(unknown),
+        name => session.set_parameter(name, value).map(|()| String::new()),
     }
-    Ok(String::new())
 }
 
 /// KataGo's fields, complete for its readers; rules of other games are named beside them.
@@ -250,12 +217,37 @@ pub(super) fn kata_set_rules(session: &mut Session, args: &Arguments<'_>) -> Rep
     Ok(String::new())
 }
 
+/// Sets a single rule of this game and later ones, by KataGo's name; changing the scoring changes its tax.
+///
+/// # Errors
+/// [`RulesError`], also for games without such names; nothing has changed then.
+pub(in crate::gtp) fn set_rule(
+    engine: &mut dyn Engine,
+    name: &str,
+    value: &str,
+) -> Result<(), RulesError> {
+    // Rules that a loaded game had to have end with it.
+    let rules = engine.lasting_rules_json();
+    let known = match rules {
+        Some(_) => "ko, scoring, tax, suicide, whiteHandicapBonus, hasButton, friendlyPassOk",
+        None => "none; kata-set-rules sets the rules of this game",
+    };
+    let unknown = || UnknownRules::new(format!("{name} {value}"), known);
+    let fields = rules.as_deref().unwrap_or_default();
+    let mut rules: serde_json::Map<_, _> = serde_json::from_str(fields).unwrap_or_default();
+    *rules.get_mut(name).ok_or_else(unknown)? = value.into();
+    if name == "scoring" {
+        rules.remove("tax");
+    }
+    engine.set_rules(&serde_json::Value::Object(rules).to_string())
+}
+
 /// Sets a single rule by its name in `kata-get-rules`.
 pub(super) fn kata_set_rule(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let (name, value) = (args.text(0)?, args.text(1)?);
     match name == "rules" && session.engine.rules_json().is_none() {
         true => session.engine.set_rules(value)?,
-        false => session.engine.set_rule(name, value)?,
+        false => set_rule(&mut *session.engine, name, value)?,
     }
     Ok(String::new())
 }

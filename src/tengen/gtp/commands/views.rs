@@ -6,12 +6,12 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use super::Arguments;
-use crate::engine::{AnalysisEffort, AnalysisRequest, Engine};
+use crate::engine::{AnalysisEffort, AnalysisRequest};
 use crate::game::{BoardSize, Color, Move, Proof, Symmetry};
 use crate::gtp::board::{self, format_move, format_moves, ownership, rows};
 use crate::gtp::numbers::rate;
 use crate::gtp::{Failure, Reply, Session};
-use crate::search::{AnalysisOptions, MoveReport, Observer, SearchReport, StopFlag};
+use crate::search::{AnalysisOptions, MoveReport, Observer, SearchReport};
 
 /// The side: the given colour, or the side to move.
 fn mover(session: &Session, args: &Arguments<'_>) -> Result<Color, Failure> {
@@ -31,12 +31,12 @@ fn look(
     Ok((report, color))
 }
 
-fn labelled(
-    session: &mut Session,
-    args: &Arguments<'_>,
-    effort: AnalysisEffort,
-    label: Label,
-) -> Reply {
+/// The moves with these labels.
+pub(super) fn labelled(session: &mut Session, args: &Arguments<'_>, label: Label) -> Reply {
+    let effort = match label {
+        Label::Prior => AnalysisEffort::Network(Symmetry::IDENTITY),
+        Label::Visits | Label::Value => AnalysisEffort::OneEvaluation,
+    };
     let (report, color) = look(session, args, effort)?;
     let size = session.engine.size();
     Ok(moves(&report, label, color, size))
@@ -50,26 +50,15 @@ pub(super) fn search(session: &mut Session, args: &Arguments<'_>) -> Reply {
         visits: None,
         time: Some(time),
     };
-    let report = search_and_draw(session, color, |engine, stop, options, observer| {
-        let request = AnalysisRequest::new(color, effort, stop).with(options);
-        engine.analyse(&request, observer)
+    let report = search_and_draw(session, color, |session, options, observer| {
+        session.until_interrupted(|engine, stop| {
+            let request = AnalysisRequest::new(color, effort, stop).with(options);
+            engine.analyse(&request, observer)
+        })
     });
     let report = report.ok_or(Failure::NO_SEARCH)?;
     let size = session.engine.size();
     Ok(moves(&report, Label::Value, color, size))
-}
-
-pub(super) fn policy(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    let effort = AnalysisEffort::Network(Symmetry::IDENTITY);
-    labelled(session, args, effort, Label::Prior)
-}
-
-pub(super) fn values(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    labelled(session, args, AnalysisEffort::OneEvaluation, Label::Value)
-}
-
-pub(super) fn visits(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    labelled(session, args, AnalysisEffort::OneEvaluation, Label::Visits)
 }
 
 pub(super) fn main_line(session: &mut Session, args: &Arguments<'_>) -> Reply {
@@ -133,7 +122,7 @@ const LINE: usize = 10;
 
 /// Content of the labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Label {
+pub(super) enum Label {
     /// Prior probability.
     Prior,
     /// Share of the visits.
@@ -220,23 +209,21 @@ fn green(strength: f32) -> String {
 /// Minimum time between two drawings.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// Runs an interruptible search for `color`. The options passed to `ask` let the main line be drawn
-/// occasionally, if at all, and the drawing is cleared when the search ends.
+/// Runs a search for `color`. The options passed to it let the main line be drawn occasionally, if at all, and the
+/// drawing is cleared when the search ends.
 pub(super) fn search_and_draw<T>(
     session: &mut Session,
     color: Color,
-    ask: impl FnOnce(&mut dyn Engine, &StopFlag, AnalysisOptions, &mut Observer<'_>) -> T,
+    search: impl FnOnce(&mut Session, AnalysisOptions, &mut Observer<'_>) -> T,
 ) -> T {
     let (size, live) = (session.engine.size(), session.options.live_graphics);
     let options = AnalysisOptions {
         interval: live.then_some(INTERVAL),
         ..session.root.of_moves(color)
     };
-    let found = session.until_interrupted(|engine, stop| {
-        ask(engine, stop, options, &mut |report| {
-            let line = drawn_line(report, color, size);
-            draw(&format!("gogui-gfx:\n{line}\n\n"));
-        })
+    let found = search(session, options, &mut |report| {
+        let line = drawn_line(report, color, size);
+        draw(&format!("gogui-gfx:\n{line}\n\n"));
     });
     if live {
         draw("gogui-gfx: CLEAR\n");

@@ -16,7 +16,7 @@ pub use self::info::Allowance;
 use self::info::Info;
 use self::text::{Listing, Purpose, point_of, write_point};
 pub use self::text::{read_point as read_xy, write_point as write_xy};
-use super::line::{LONGEST, readable, too_long};
+use super::line::{CommandLine, LONGEST, command_line, too_long};
 use super::{Input, Interrupts, Protocol, short};
 use crate::clock::{Clock, TimeControl};
 use crate::engine::{Engine, ThinkingLimits};
@@ -36,8 +36,6 @@ pub struct GomocupOptions {
     pub ponder: bool,
     /// Whether to report each search in a `MESSAGE`.
     pub messages: bool,
-    /// Bytes that the program needs: the manager is told where it allows fewer.
-    pub least_memory: u64,
     /// Selects the first opening that is proposed; later games take others.
     pub opening_seed: u64,
 }
@@ -59,21 +57,10 @@ pub struct GomocupSession {
     listing: Option<Listing>,
     /// The last command was unknown or refused: a list that belongs to it may follow.
     skips_list: bool,
-    /// The memory that the manager was told to be too little.
-    told_memory: Option<u64>,
     /// Why the game so far cannot be under the wanted rules.
     misfit: Option<String>,
     /// Number of boards so far.
     games: u64,
-}
-
-/// A line from the manager.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GomocupLine {
-    /// The command in capitals, or the first word of a line of a list.
-    name: String,
-    /// What follows.
-    text: String,
 }
 
 /// Error message for the manager's log.
@@ -99,7 +86,7 @@ impl GomocupSession {
         GomocupSession {
             make,
             options,
-            interrupts: Arc::new(Interrupts::timed(time)),
+            interrupts: Arc::new(Interrupts::new(time)),
             engine: None,
             allowance: Allowance::default(),
             usual: ThinkingLimits::default(),
@@ -107,7 +94,6 @@ impl GomocupSession {
             control: None,
             listing: None,
             skips_list: false,
-            told_memory: None,
             misfit: None,
             games: 0,
         }
@@ -254,27 +240,23 @@ fn board_size(name: &str, text: &str) -> Result<BoardSize, String> {
 }
 
 impl Protocol for GomocupSession {
-    type Command = GomocupLine;
+    type Command = CommandLine;
 
     const LINE_ENDS: &'static [u8] = b"\n\r";
 
-    fn parse(line: &[u8]) -> Input<GomocupLine> {
-        let line = readable(line);
-        let (name, text) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
-        match name.is_empty() {
-            true => Input::Nothing,
-            false => Input::Command(GomocupLine {
-                name: name.to_ascii_uppercase(),
-                text: text.trim().to_owned(),
-            }),
+    fn parse(line: &[u8]) -> Input<CommandLine> {
+        let mut line = command_line(line);
+        if let Input::Command(line) = &mut line {
+            line.name.make_ascii_uppercase();
         }
+        line
     }
 
-    fn cuts(line: &GomocupLine) -> bool {
+    fn cuts(line: &CommandLine) -> bool {
         line.name == "YXSTOP"
     }
 
-    fn ends(line: &GomocupLine) -> bool {
+    fn ends(line: &CommandLine) -> bool {
         line.name == "END"
     }
 
@@ -282,8 +264,8 @@ impl Protocol for GomocupSession {
         Arc::clone(&self.interrupts)
     }
 
-    fn answer(&mut self, line: &GomocupLine, send: &mut dyn FnMut(&str)) {
-        let GomocupLine { name, text } = line;
+    fn answer(&mut self, line: &CommandLine, send: &mut dyn FnMut(&str)) {
+        let CommandLine { name, text } = line;
         log::info!("< {name} {text}");
         if let Err(wrong) = self.answer_line(name, text, send) {
             self.say(send, &format!("ERROR {wrong}"));

@@ -106,19 +106,6 @@ impl GomocupSession {
         Ok(())
     }
 
-    /// Tells the manager, once for each, of a limit of memory that cannot be kept.
-    fn tell_memory(&mut self, send: &mut dyn FnMut(&str)) {
-        let (allowed, least) = (self.info.allowance.memory, self.options.least_memory);
-        let too_little = allowed.filter(|&allowed| allowed < least);
-        if let Some(allowed) = too_little.filter(|_| self.told_memory != allowed) {
-            let [allowed, least] = [allowed, least].map(|bytes| bytes >> 20);
-            let text =
-                format!("max_memory is {allowed} MiB, and the program may take up to {least} MiB");
-            self.say(send, &format!("MESSAGE {text}"));
-        }
-        self.told_memory = allowed;
-    }
-
     /// Searches, plays and sends the move.
     pub(super) fn reply(&mut self, send: &mut dyn FnMut(&str)) -> Answer {
         let decision = self.think()?;
@@ -129,7 +116,6 @@ impl GomocupSession {
         let Decision::Play(Vertex::Point(point)) = decision else {
             return Err("the game is over: there is no move to make".to_owned());
         };
-        self.tell_memory(send);
         self.tell_search(send);
         let size = self.engine()?.size();
         self.say(send, &write_point(point, size));

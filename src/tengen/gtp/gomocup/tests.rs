@@ -29,7 +29,6 @@ fn session_at(options: EngineOptions, time: Arc<dyn Clock>) -> GomocupSession {
         name: "Tengen".to_owned(),
         ponder: false,
         messages: false,
-        least_memory: 0,
         opening_seed: 0,
     };
     GomocupSession::new(make, options, clock)

@@ -41,14 +41,12 @@ impl Analyst {
     /// Processes the queue until it is closed.
     pub(super) fn work(&mut self, queue: &Queue, send: &mut dyn FnMut(Value)) {
         while let Some((task, forgotten)) = queue.take() {
-            let last = match self.answer(&task, forgotten, send) {
-                Ok(last) => last,
-                Err(reason) => {
-                    let mut last = answer(&task, false);
-                    set(&mut last, "error", reason);
-                    last
-                }
-            };
+            let last = self.answer(&task, forgotten, send);
+            let last = last.unwrap_or_else(|reason| {
+                let mut last = answer(&task, false);
+                set(&mut last, "error", reason);
+                last
+            });
             // From here on it can no longer be terminated.
             queue.done(&task);
             send(last);

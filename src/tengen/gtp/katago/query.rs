@@ -10,6 +10,7 @@ use super::query_options::{self, KatagoOptions, QueryOptions};
 use crate::engine::{Engine, EngineError};
 use crate::game::{BoardSize, Color, HalfPoints};
 use crate::games::UnknownGame;
+use crate::gtp::commands::set_rule;
 use crate::gtp::format_vertex;
 use crate::record::{GameRecord, Play, Vertex};
 use tengen_nn::eval::HumanProfile;
@@ -160,7 +161,7 @@ fn engine(
     const BONUS: &str = "whiteHandicapBonus";
     if let Some(bonus) = fields.text(BONUS)? {
         // Compensation for handicap stones may differ from the rules'.
-        let set = engine.set_rule(BONUS, bonus);
+        let set = set_rule(&mut *engine, BONUS, bonus);
         match set.map_err(|error| Refusal::new(BONUS, error)) {
             Err(_) if engine.rules_json().is_none() => {
                 warnings.push(Refusal::new(BONUS, "has no effect in this game"));

@@ -222,19 +222,16 @@ impl QueryOptions {
         let within = |refusal: Refusal| refusal.within(field);
         let missing = |name: &str| Refusal::new(field, format!("each entry needs `{name}`"));
         for entry in query.objects(field)? {
-            let color = entry.color("player").map_err(within)?;
-            let moves = entry.points("moves", size).map_err(within)?;
-            let depth = entry
-                .integer("untilDepth", 1..=1_000_000_000)
-                .map_err(within)?;
+            let (color, moves) = (entry.color("player"), entry.points("moves", size));
+            let depth = entry.integer("untilDepth", 1..=1_000_000_000);
             let restriction = Restriction {
-                color: color.ok_or_else(|| missing("player"))?,
-                moves: moves.ok_or_else(|| missing("moves"))?,
+                color: color.map_err(within)?.ok_or_else(|| missing("player"))?,
+                moves: moves.map_err(within)?.ok_or_else(|| missing("moves"))?,
                 only,
             };
-            if depth.ok_or_else(|| missing("untilDepth"))? > 1
-                && warnings.iter().all(|warning| warning.field != field)
-            {
+            let depth = depth.map_err(within)?;
+            let depth = depth.ok_or_else(|| missing("untilDepth"))?;
+            if depth > 1 && warnings.iter().all(|warning| warning.field != field) {
                 let text = "applies to the first move only, independent of untilDepth";
                 warnings.push(Refusal::new(field, text));
             }

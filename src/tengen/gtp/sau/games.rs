@@ -12,7 +12,7 @@ use crate::record::{GameRecord, file, result_text};
 
 impl SauSession {
     /// Goes on with a recorded game, after a crash for example.
-    pub(super) fn load(&mut self, words: &[String]) -> Answer {
+    pub(super) fn load(&mut self, words: &[&str]) -> Answer {
         let usage =
             "`load` takes Tengen's colour and a record: load black records/NG-202611281030.sgf";
         let (ours, name) = words.split_first().ok_or(usage)?;
@@ -38,7 +38,7 @@ impl SauSession {
     }
 
     /// Undoes stones.
-    pub(super) fn undo(&mut self, count: Option<&String>) -> Answer {
+    pub(super) fn undo(&mut self, count: Option<&str>) -> Answer {
         let count: usize = match count.map(|text| text.parse()) {
             None => 1,
             Some(Ok(count)) => count,
@@ -60,7 +60,7 @@ impl SauSession {
     }
 
     /// Sets the clocks, or changes nothing on an error.
-    pub(super) fn set_clocks(&mut self, times: &[String]) -> Answer {
+    pub(super) fn set_clocks(&mut self, times: &[&str]) -> Answer {
         let Some(game) = &self.game else {
             return Err(NO_GAME.to_owned());
         };
@@ -80,7 +80,7 @@ impl SauSession {
     }
 
     /// Ends the game, or sets the winner of the ended one.
-    pub(super) fn end(&mut self, winner: Option<&String>) -> Answer {
+    pub(super) fn end(&mut self, winner: Option<&str>) -> Answer {
         let told = winner.and_then(|text| parse_color(text).ok());
         let record = self.finished(told);
         if let (Some(game), Some(record)) = (self.game.take(), record) {
@@ -111,20 +111,17 @@ impl SauSession {
     /// Writes the records of a finished game.
     fn close(&mut self, mut game: Match, record: GameRecord) {
         self.keep(&mut game.files, &record);
-        let told = match (game.files.written(), game.winner) {
-            (Some(path), Some(winner)) => format!("{winner} wins: {}", path.display()),
-            (Some(path), None) => format!(
-                "the winner is not known; set it with `end black` or `end white`: {}",
-                path.display()
-            ),
-            (None, _) if self.options.records.is_empty() => String::new(),
+        let unknown = "the winner is not known; set it with `end black` or `end white`";
+        let winner = game.winner;
+        let winner = winner.map_or(unknown.to_owned(), |winner| format!("{winner} wins"));
+        match game.files.written() {
+            Some(path) => self.note(&format!("{winner}: {}", path.display())),
+            None if self.options.records.is_empty() => {}
             // The last chance to save the game.
-            (None, _) => self.record_writer.text(&game.files, &record),
-        };
-        if game.files.written().is_some() {
-            self.note(&told);
-        } else if !told.is_empty() {
-            self.tell(&told);
+            None => {
+                let text = self.record_writer.text(&game.files, &record);
+                self.tell(&text);
+            }
         }
         self.ended = Some((game, record));
     }

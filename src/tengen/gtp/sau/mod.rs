@@ -16,7 +16,7 @@ mod text;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::line::{LONGEST, readable, too_long};
+use super::line::{CommandLine, LONGEST, command_line, too_long};
 use super::{Input, Interrupts, Protocol, parse_color, short};
 use crate::clock::Clock;
 use crate::engine::{Decision, Engine, EngineError, MoveRequest};
@@ -43,15 +43,6 @@ pub struct SauOptions {
     pub style: NgStyle,
     /// Whether an operator reads along, who is told more than errors.
     pub attended: bool,
-}
-
-/// A line from the platform or the operator.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SauLine {
-    /// The command.
-    name: String,
-    /// Its arguments.
-    words: Vec<String>,
 }
 
 /// External resources of a session.
@@ -93,7 +84,7 @@ impl SauSession {
     pub fn new(engine: Box<dyn Engine>, options: SauOptions, links: SauResources) -> SauSession {
         SauSession {
             record_writer: RecordWriter::new(options.records.clone(), options.style.clone()),
-            interrupts: Arc::new(Interrupts::timed(Arc::clone(&links.time))),
+            interrupts: Arc::new(Interrupts::new(Arc::clone(&links.time))),
             engine,
             options,
             links,
@@ -131,11 +122,11 @@ impl SauSession {
     }
 
     /// Plays the opponent's move; true if a reply is due.
-    fn take(&mut self, text: Option<&String>) -> Result<bool, String> {
+    fn take(&mut self, text: Option<&str>) -> Result<bool, String> {
         let Some(game) = &mut self.game else {
             return Err(NO_GAME.to_owned());
         };
-        let (text, size) = (text.map_or("", String::as_str), self.engine.size());
+        let (text, size) = (text.unwrap_or_default(), self.engine.size());
         let theirs = game.ours.opponent();
         let Some(point) = read_vertex(text, size) else {
             let text = short(text);
@@ -229,33 +220,34 @@ impl SauSession {
         }
     }
 
-    fn obey(&mut self, line: &SauLine, send: &mut dyn FnMut(&str)) -> Answer {
-        let words = &line.words;
+    fn obey(&mut self, line: &CommandLine, send: &mut dyn FnMut(&str)) -> Answer {
+        let words: Vec<&str> = line.text.split_whitespace().collect();
+        let first = words.first().copied();
         match line.name.as_str() {
             "name?" => say(send, &format!("name {}\n", self.options.name)),
             "new" => {
-                let ours = words.first().and_then(|text| parse_color(text).ok());
+                let ours = first.and_then(|text| parse_color(text).ok());
                 let ours = ours.ok_or("`new` takes black or white: the colour of Tengen")?;
                 self.end(None)?;
                 self.engine.clear();
                 self.enter(ours);
                 self.reply(send);
             }
-            "load" => self.load(words)?,
+            "load" => self.load(&words)?,
             "move" => {
-                if self.take(words.first())? {
+                if self.take(first)? {
                     self.reply(send);
                 }
             }
             "error" => self.replace(send)?,
-            "end" => self.end(words.first())?,
-            "undo" => self.undo(words.first())?,
+            "end" => self.end(first)?,
+            "undo" => self.undo(first)?,
             "go" => match &self.game {
                 Some(game) if game.ours == self.engine.to_move() => self.reply(send),
                 Some(_) => return Err("it is the other side's turn".to_owned()),
                 None => return Err(NO_GAME.to_owned()),
             },
-            "clock" => self.set_clocks(words)?,
+            "clock" => self.set_clocks(&words)?,
             "board" => send(&text::board(&*self.engine)),
             "help" => send(text::HELP),
             "quit" => self.end(None)?,
@@ -280,33 +272,23 @@ fn say(send: &mut dyn FnMut(&str), line: &str) {
 }
 
 impl Protocol for SauSession {
-    type Command = SauLine;
+    type Command = CommandLine;
 
-    fn parse(line: &[u8]) -> Input<SauLine> {
-        let line = readable(line);
-        let mut words = line.split_whitespace().map(str::to_owned);
-        match words.next() {
-            None => Input::Nothing,
-            Some(name) => Input::Command(SauLine {
-                name,
-                words: words.collect(),
-            }),
-        }
+    fn parse(line: &[u8]) -> Input<CommandLine> {
+        command_line(line)
     }
 
-    fn cuts(line: &SauLine) -> bool {
+    fn cuts(line: &CommandLine) -> bool {
+        let ours = line.text.split_whitespace().next();
         match line.name.as_str() {
             "end" | "quit" => true,
             // A line that is refused must not cost the move.
-            "new" => line
-                .words
-                .first()
-                .is_some_and(|text| parse_color(text).is_ok()),
+            "new" => ours.is_some_and(|text| parse_color(text).is_ok()),
             _ => false,
         }
     }
 
-    fn ends(line: &SauLine) -> bool {
+    fn ends(line: &CommandLine) -> bool {
         line.name == "quit"
     }
 
@@ -314,8 +296,8 @@ impl Protocol for SauSession {
         Arc::clone(&self.interrupts)
     }
 
-    fn answer(&mut self, line: &SauLine, send: &mut dyn FnMut(&str)) {
-        log::info!("< {} {}", line.name, line.words.join(" "));
+    fn answer(&mut self, line: &CommandLine, send: &mut dyn FnMut(&str)) {
+        log::info!("< {} {}", line.name, line.text);
         if let Err(wrong) = self.obey(line, send) {
             self.tell(&wrong);
         }
@@ -364,9 +346,9 @@ mod tests {
             tell: Box::new(|_| {}),
         };
         let mut session = SauSession::new(engine, options, links);
-        session.interrupts.arrive(1);
+        let arrived = session.interrupts.arrive(1);
         clock.advance(Duration::from_millis(700));
-        session.interrupts.handle(1, 1);
+        session.interrupts.handle(1, 1, arrived);
         session.interrupts.begin_command();
         let Input::Command(line) = SauSession::parse(b"new black") else {
             panic!("a command");

@@ -3,9 +3,9 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::super::{COMMANDS, Input, Protocol, parse_line};
-use super::testing::session;
+use super::testing::{session, session_by};
 use super::*;
-use crate::clock::{Clock, SystemClock};
+use crate::clock::{FakeClock, SystemClock};
 use crate::engine::testing::Behaviour;
 use crate::game::HalfPoints;
 
@@ -215,6 +215,31 @@ fn komi_and_time_control_outlive_boards() {
         clock.now() < Duration::from_secs(5),
         "the clock is forgotten"
     );
+}
+
+/// The controller's clock runs since it sent the line, also while pondering ends.
+#[test]
+fn time_in_the_queue_is_thinking_time() {
+    let clock = FakeClock::new();
+    let mut session = session_by(Arc::new(clock.clone()), Behaviour::Highest);
+    let late = Duration::from_millis(700);
+    for (message, line) in [(1, "genmove b"), (2, "kata-genmove_analyze w 10")] {
+        let arrived = session.interrupts.arrive(message);
+        clock.advance(late);
+        session.interrupts.handle(message, 1, arrived);
+        say(&mut session, line);
+        let times = session.engine.move_times();
+        assert_eq!(times.last().expect("a move").used.elapsed, late, "{line}");
+    }
+    // What comes in one message waits for the answers before it, and these take no time of the controller's.
+    let arrived = session.interrupts.arrive(3);
+    session.interrupts.handle(3, 2, arrived);
+    clock.advance(late);
+    say(&mut session, "showboard");
+    say(&mut session, "genmove b");
+    let times = session.engine.move_times();
+    let used = times.last().expect("a move").used.elapsed;
+    assert_eq!(used, Duration::ZERO);
 }
 
 #[test]

@@ -217,7 +217,10 @@ impl<'a> Lexer<'a> {
             (Some((character, at)), _) if is_empty => {
                 return Err(SgfError::Unexpected { character, at });
             }
-            (_, End::Cut) if is_empty => return Err(SgfError::Unterminated),
+            (_, End::Cut) if is_empty => {
+                let text = "the SGF text ends inside a property value";
+                return Err(SgfError::Unreadable(text.to_owned()));
+            }
             _ => {}
         }
         let skipped = self.skipped.map(|(character, at)| {

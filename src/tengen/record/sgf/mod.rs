@@ -28,10 +28,12 @@ use crate::game::GameInfo;
 use crate::games::{GAMES, info};
 
 /// That there is too much of something, unless it is within its limit.
-fn at_most(found: usize, most: usize, what: &'static str) -> Result<(), SgfError> {
+fn at_most(found: usize, most: usize, what: &str) -> Result<(), SgfError> {
     match found <= most {
         true => Ok(()),
-        false => Err(SgfError::TooLarge { most, what }),
+        false => Err(SgfError::Unreadable(format!(
+            "the SGF text has more than {most} {what}, too many to read: split it"
+        ))),
     }
 }
 
@@ -98,9 +100,6 @@ pub enum SgfError {
     /// There is no `(;` in it.
     #[error("no SGF game tree found")]
     NoTree,
-    /// The text ends in the middle of a property value.
-    #[error("the SGF text ends inside a property value")]
-    Unterminated,
     /// Neither a node, a property nor a variation.
     #[error("unexpected character {character:?} in the SGF tree at byte {at}")]
     Unexpected {
@@ -109,32 +108,9 @@ pub enum SgfError {
         /// Its byte position.
         at: usize,
     },
-    /// More of something than is read.
-    #[error("the SGF text has more than {most} {what}, too many to read: split it")]
-    TooLarge {
-        /// The maximum number.
-        most: usize,
-        /// What there is too much of.
-        what: &'static str,
-    },
-    /// Invalid property value.
-    #[error("SGF property {property} has the value {value:?}: expected {expected}")]
-    BadValue {
-        /// The property.
-        property: &'static str,
-        /// Its value, shortened.
-        value: String,
-        /// Expected values.
-        expected: &'static str,
-    },
-    /// Invalid move.
-    #[error("move {number}: {error}")]
-    Move {
-        /// Its number, from 1.
-        number: usize,
-        /// The error.
-        error: Box<SgfError>,
-    },
+    /// It breaks off, has more of something than is read, or a value that its property cannot have.
+    #[error("{0}")]
+    Unreadable(String),
 }
 
 #[cfg(test)]

@@ -31,17 +31,16 @@ pub fn read(text: &str) -> Result<GameRecord, SgfError> {
 /// [`SgfError`] names the missing or invalid part, if it is required.
 pub fn read_until(text: &str, plays: usize) -> Result<GameRecord, SgfError> {
     let (nodes, notes) = main_line(text)?;
-    let nodes: Vec<&[Property<'_>]> = nodes.iter().map(Vec::as_slice).collect();
     read_nodes(&nodes, notes, plays)
 }
 
 /// Reads nodes that follow each other, up to this many plays.
 pub(super) fn read_nodes(
-    nodes: &[&[Property<'_>]],
+    nodes: &[Vec<Property<'_>>],
     notes: Vec<String>,
     plays: usize,
 ) -> Result<GameRecord, SgfError> {
-    let root = nodes.first().copied().unwrap_or_default();
+    let root = nodes.first().map(Vec::as_slice).unwrap_or_default();
     let mut reader = SgfReader::new(root)?;
     reader.record.notes = notes;
     for (index, node) in nodes.iter().enumerate() {
@@ -52,7 +51,7 @@ pub(super) fn read_nodes(
         }
         reader.has_moved = false;
         reader.changed.clear();
-        for property in *node {
+        for property in node {
             reader.property(property, index == 0)?;
         }
         reader.end_node();
@@ -194,14 +193,12 @@ impl SgfReader {
     }
 
     /// Some files have several moves in one property.
-    fn play(&mut self, name: &'static str, color: Color, values: &[&str]) -> Result<(), SgfError> {
+    fn play(&mut self, name: &str, color: Color, values: &[&str]) -> Result<(), SgfError> {
         for value in values {
             let number = self.record.plays.len() + 1;
             let vertex = vertex(name, value, self.record.size);
-            let vertex = vertex.map_err(|error| SgfError::Move {
-                number,
-                error: Box::new(error),
-            })?;
+            let wrong = |error: SgfError| SgfError::Unreadable(format!("move {number}: {error}"));
+            let vertex = vertex.map_err(wrong)?;
             self.has_moved = true;
             self.record.plays.push(RecordedPlay {
                 play: Play { color, vertex },
@@ -245,7 +242,7 @@ impl SgfReader {
     /// An empty list, which some programs write, is ignored.
     fn set_up(
         &mut self,
-        name: &'static str,
+        name: &str,
         color: Option<Color>,
         values: &[&str],
     ) -> Result<(), SgfError> {

@@ -285,9 +285,12 @@ fn what_a_text_names_is_bounded() {
     let all = "[aa:ss]".repeat(100_000);
     let found = read(&format!("(;SZ[19]AB{all};B[aa];AE{all};W[bb])")).expect("a game");
     assert_eq!((found.setup.len(), found.later.len()), (361, 1));
-    let most = |found: Result<usize, SgfError>| match found {
-        Err(SgfError::TooLarge { what, .. }) => what,
-        other => panic!("{other:?}"),
+    let most = |found: Result<usize, SgfError>| {
+        let why = found.expect_err("it is too large").to_string();
+        let limit = why.strip_suffix(", too many to read: split it");
+        let limit = limit.and_then(|why| why.strip_prefix("the SGF text has more than "));
+        let (_, what) = limit.and_then(|limit| limit.split_once(' ')).expect(&why);
+        what.to_owned()
     };
     let record = |text: &str| most(read(text).map(|record| record.plays.len()));
     let tree = |text: &str| most(read_tree(text).map(|tree| tree.nodes.len()));

@@ -56,8 +56,7 @@ pub fn read_tree(text: &str) -> Result<SgfTree<'_>, SgfError> {
                 .iter()
                 .any(|property| property.name == "PL" && player(property.values[0]).is_some());
             let settings = properties.iter().filter(|property| !is_play(property));
-            let settings: Vec<Property<'_>> = settings.cloned().collect();
-            read_nodes(&[&settings], Vec::new(), usize::MAX)
+            read_nodes(&[settings.cloned().collect()], Vec::new(), usize::MAX)
         });
         if let Ok(root) = root
             && added.is_ok()

@@ -14,12 +14,10 @@ pub(super) const SETUP: [(&str, Option<Color>); 3] = [
     ("AE", None),
 ];
 
-pub(super) fn bad_value(property: &'static str, value: &str, expected: &'static str) -> SgfError {
-    SgfError::BadValue {
-        property,
-        value: short(value),
-        expected,
-    }
+pub(super) fn bad_value(property: &str, value: &str, expected: &str) -> SgfError {
+    let value = short(value);
+    let what = format!("SGF property {property} has the value {value:?}");
+    SgfError::Unreadable(format!("{what}: expected {expected}"))
 }
 
 /// `9` or `9:13` (columns, then rows).
@@ -44,7 +42,7 @@ pub(super) fn player(value: &str) -> Option<Color> {
     }
 }
 
-pub(super) fn vertex(name: &'static str, value: &str, size: BoardSize) -> Result<Vertex, SgfError> {
+pub(super) fn vertex(name: &str, value: &str, size: BoardSize) -> Result<Vertex, SgfError> {
     let value = value.trim();
     let small = size.width <= OLD_PASS_MAX_SIDE && size.height <= OLD_PASS_MAX_SIDE;
     if value.is_empty() || (value == "tt" && small) {
@@ -55,11 +53,7 @@ pub(super) fn vertex(name: &'static str, value: &str, size: BoardSize) -> Result
 }
 
 /// Column and row from the lower left corner; SGF counts rows from the top.
-pub(super) fn column_row(
-    name: &'static str,
-    value: &str,
-    size: BoardSize,
-) -> Result<(u8, u8), SgfError> {
+pub(super) fn column_row(name: &str, value: &str, size: BoardSize) -> Result<(u8, u8), SgfError> {
     let off_board = || bad_value(name, value, "a point on the board");
     let [column, row] = value.trim().as_bytes() else {
         return Err(off_board());
@@ -87,7 +81,7 @@ impl Points {
     }
 
     /// Adds one point, or all of a rectangle given by two corners (`cc:ee`).
-    pub(super) fn add(&mut self, name: &'static str, value: &str) -> Result<(), SgfError> {
+    pub(super) fn add(&mut self, name: &str, value: &str) -> Result<(), SgfError> {
         let (first, last) = value.split_once(':').unwrap_or((value, value));
         let (left, top) = column_row(name, first, self.size)?;
         let (right, bottom) = column_row(name, last, self.size)?;

@@ -98,7 +98,7 @@ pub fn root_text(record: &GameRecord) -> String {
 /// The games of a text, each as a text of its own with all that it has, in UTF-8.
 ///
 /// # Errors
-/// [`SgfError::TooLarge`] if there are too many, or one has too many nodes.
+/// [`SgfError::Unreadable`] if there are too many, or one has too many nodes.
 pub fn games(mut text: &str) -> Result<Vec<String>, SgfError> {
     let mut games = Vec::new();
     loop {
@@ -145,7 +145,7 @@ fn push_node(out: &mut String, node: &SgfNode, size: BoardSize) {
         Some(play) => push_move(out, play, &node.comment, size),
         None => {
             out.push(';');
-            push_comment(out, &node.comment);
+            push_text(out, "C", &node.comment);
         }
     }
     out.push_str(&node.others);
@@ -175,7 +175,7 @@ fn kept_header(record: &GameRecord, others: &str) -> String {
     for (name, text) in told.into_iter().flatten() {
         push_text(&mut out, name, text);
     }
-    push_comment(&mut out, &record.comment);
+    push_text(&mut out, "C", &record.comment);
     out
 }
 
@@ -189,10 +189,6 @@ fn push_move(out: &mut String, play: Play, comment: &str, size: BoardSize) {
     if let Some(point) = point {
         push(out, play.color.letter(), &point);
     }
-    push_comment(out, comment);
-}
-
-fn push_comment(out: &mut String, comment: &str) {
     push_text(out, "C", comment);
 }
 
@@ -264,7 +260,7 @@ fn header(record: &GameRecord) -> String {
         push_points(&mut out, name, stones.map(|(point, _)| *point), record.size);
     }
     push_player(&mut out, record.to_move);
-    push_comment(&mut out, &record.comment);
+    push_text(&mut out, "C", &record.comment);
     out
 }
 

@@ -170,9 +170,9 @@ fn time_in_the_queue_is_thinking_time() {
     said(&mut session, &limits);
     let interrupts = session.interrupts();
     let mut spent = |message, turns: &[&str]| {
-        interrupts.arrive(message);
+        let arrived = interrupts.arrive(message);
         clock.advance(Duration::from_millis(700));
-        interrupts.handle(message, turns.len());
+        interrupts.handle(message, turns.len(), arrived);
         said(&mut session, turns);
         let times = session.engine().expect("a board").move_times();
         times.last().expect("a move").used.elapsed
