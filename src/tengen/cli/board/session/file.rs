@@ -1,5 +1,6 @@
 //! Games from and to SGF.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
@@ -349,14 +350,19 @@ impl Session {
     /// them.
     pub(in super::super) fn written(&self) -> (GameRecord, Vec<SgfNode>, Vec<usize>) {
         let game = &self.game;
-        // A game that ended where moves had been taken back has its own result.
-        let end = game.ends.get(&game.live);
-        let end = end.or_else(|| game.ends.get(&game.tree.end_of_line(Tree::ROOT)));
+        let main = game.ends.get(&game.tree.end_of_line(Tree::ROOT));
+        let is_record = main.is_some_and(|end| end.why == "record");
+        // A game that ended where moves had been taken back has its own result, and its line is the main line of the file.
+        let live = game.ends.get(&game.live).filter(|_| !is_record);
+        let mut tree = Cow::Borrowed(&game.tree);
+        if live.is_some() {
+            tree.to_mut().promote(game.live);
+        }
         let mut record = game.beginning.clone();
-        if let Some(end) = end {
+        if let Some(end) = live.or(main) {
             record.result.clone_from(&end.result);
         }
-        let (nodes, places) = game.tree.sgf_nodes(|at, node| {
+        let (nodes, places) = tree.sgf_nodes(|at, node| {
             let mut others = node.others.clone();
             if at == Tree::ROOT && others.is_empty() {
                 // Of a game that was begun here all is written again.

@@ -1,5 +1,6 @@
 //! Games from and to files.
 
+use tengen::record::sgf;
 use tengen_nn::files::scratch::Scratch;
 
 use super::super::super::autosave::{self, Autosave};
@@ -177,6 +178,32 @@ fn a_record_keeps_its_result_when_moves_are_tried() {
     board.undo().expect("a move was made");
     assert_eq!(board.end().map(|end| end.why), Some("record"));
     assert!(board.sgf().contains("RE[W+12.50]"));
+}
+
+#[test]
+fn the_result_of_a_file_is_that_of_its_main_line() {
+    let (mut board, _) = session(terms("go", "9", [Human, Machine], ""));
+    play(&mut board, "E5 C5");
+    board.undo().expect("both moves");
+    play(&mut board, "D4");
+    let first = |text: &str| sgf::read(text).expect("SGF").plays[0].play.vertex;
+    let [given_up, played] = ["E5", "D4"].map(|at| parse_vertex(at, board.board.size()));
+    assert_eq!(first(&board.sgf()), given_up.expect("a vertex"));
+    board.resign().expect("it goes on");
+    let (text, kept) = board.to_keep();
+    assert!(text.contains("RE[W+R]"), "{text}");
+    assert_eq!(
+        (first(&text), kept.live),
+        (played.expect("a vertex"), Some(1))
+    );
+    // That of a record is not one of a variation.
+    let record = "(;GM[1]SZ[9]RE[W+12.50];B[ee];W[ce])";
+    board.load(record.as_bytes()).expect("a game");
+    play(&mut board, "D4");
+    board.resign().expect("it goes on");
+    let text = board.sgf();
+    assert!(text.contains("RE[W+12.50]"), "{text}");
+    assert_eq!(first(&text), first(record));
 }
 
 #[test]
