@@ -11,11 +11,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use clap::{Command, Parser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, ArgMatches, Command, Parser};
 
 pub use flags::{FlagSet, Flags, flag, given, with_note};
 use help::with_short_help;
 
+use crate::settings::nearest;
 use crate::system;
 pub use crate::system::own_temporary_folder;
 
@@ -47,8 +49,84 @@ pub fn read_from_file<Cli: Parser, T: Into<OsString> + Clone>(
 fn try_read<Cli: Parser, T: Into<OsString> + Clone>(
     arguments: impl IntoIterator<Item = T>,
 ) -> Result<Cli, clap::Error> {
+    let words: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
     let command = with_short_help(with_negative_numbers(Cli::command()));
-    Cli::from_arg_matches(&command.try_get_matches_from(arguments)?)
+    Cli::from_arg_matches(&matches(command, &words)?)
+}
+
+/// What the command finds in the words; errors have our own advice.
+fn matches(mut command: Command, words: &[OsString]) -> Result<ArgMatches, clap::Error> {
+    let found = command.try_get_matches_from_mut(words);
+    found.map_err(|mut error| {
+        let asked = words
+            .iter()
+            .skip(1)
+            .fold(&command, |at, word| at.find_subcommand(word).unwrap_or(at));
+        let given = |kind| match error.get(kind) {
+            Some(ContextValue::String(given)) => given.clone(),
+            _ => String::new(),
+        };
+        match error.kind() {
+            ErrorKind::InvalidSubcommand => {
+                let given = given(ContextKind::InvalidSubcommand);
+                advise_on_subcommand(&mut error, &given, asked);
+            }
+            ErrorKind::UnknownArgument => {
+                if let Some(flag) = given(ContextKind::InvalidArg).strip_prefix("--") {
+                    advise_on_flag(&mut error, flag, asked, &command);
+                }
+            }
+            _ => {}
+        }
+        error
+    })
+}
+
+/// The subcommands that help lists.
+fn shown_subcommands(command: &Command) -> impl Iterator<Item = &Command> {
+    let all = command.get_subcommands();
+    all.filter(|subcommand| !subcommand.is_hide_set())
+}
+
+/// The flags that help lists.
+fn shown_flags(command: &Command) -> impl Iterator<Item = &str> {
+    let shown = command.get_arguments().filter(|arg| !arg.is_hide_set());
+    shown.filter_map(Arg::get_long)
+}
+
+/// Names a similar subcommand also where clap finds none, as for two letters that change places.
+fn advise_on_subcommand(error: &mut clap::Error, given: &str, command: &Command) {
+    let names = shown_subcommands(command).map(Command::get_name);
+    if let Some(similar) = nearest(given, names)
+        && error.get(ContextKind::SuggestedSubcommand).is_none()
+    {
+        let similar = ContextValue::Strings(vec![similar.to_owned()]);
+        error.insert(ContextKind::SuggestedSubcommand, similar);
+    }
+}
+
+/// Names a flag that is similar, and not, as clap does, one that only has some of the same letters; else the subcommands of
+/// the whole program that have this flag.
+fn advise_on_flag(error: &mut clap::Error, flag: &str, command: &Command, all: &Command) {
+    let similar = nearest(flag, shown_flags(command)).map(|similar| format!("--{similar}"));
+    let similar = similar.map(ContextValue::String);
+    if error.get(ContextKind::SuggestedArg) == similar.as_ref() && similar.is_some() {
+        return;
+    }
+    if error.remove(ContextKind::SuggestedArg).is_some() {
+        // It has that flag.
+        error.remove(ContextKind::Usage);
+    }
+    let owners = shown_subcommands(all).filter(|owner| shown_flags(owner).any(|own| own == flag));
+    let owners: Vec<&str> = owners.map(Command::get_name).collect();
+    if let Some(similar) = similar {
+        error.remove(ContextKind::Suggested);
+        error.insert(ContextKind::SuggestedArg, similar);
+    } else if !owners.is_empty() {
+        let advice = format!("'--{flag}' is a flag of {}", owners.join(", "));
+        let advice = ContextValue::StyledStrs(vec![advice.into()]);
+        error.insert(ContextKind::Suggested, advice);
+    }
 }
 
 /// Prints an error of the arguments, or the help that was asked for, and ends the process.
@@ -240,6 +318,37 @@ mod tests {
         let file = folder.join("p.1");
         let error = man_pages(command(), &file).unwrap_err().to_string();
         assert!(error.contains(&file.display().to_string()), "{error}");
+    }
+
+    #[test]
+    fn what_is_suggested_is_similar_or_elsewhere() {
+        let flag = |name: &'static str| Arg::new(name).long(name);
+        let said = |words: &str| {
+            let board = Command::new("board").args(["lcb-deviations", "visits"].map(flag));
+            let gtp = Command::new("gtp").args(["live-board", "time-per-move"].map(flag));
+            let command = Command::new("p").subcommands([board, gtp]);
+            let words: Vec<OsString> = words.split(' ').map(OsString::from).collect();
+            matches(command, &words).unwrap_err().to_string()
+        };
+        for (words, advice) in [
+            ("p gpt", Some("exists: 'gtp'")),
+            ("p solve", None),
+            ("p board --visit 1", Some("exists: '--visits'")),
+            ("p gtp --time 1", Some("exists: '--time-per-move'")),
+            (
+                "p board --live-board 1",
+                Some("'--live-board' is a flag of gtp"),
+            ),
+            ("p board --levels 1", None),
+        ] {
+            let said = said(words);
+            let advised = said.split_once("tip: ").map(|(_, tip)| tip);
+            let is_right = match (advised, advice) {
+                (Some(advised), Some(advice)) => advised.contains(advice),
+                (advised, advice) => advised == advice,
+            };
+            assert!(is_right && !said.contains("lcb-"), "{words}: {said}");
+        }
     }
 
     #[test]
