@@ -4,7 +4,7 @@ mod flags;
 mod help;
 
 use std::error::Error;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -15,6 +15,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgMatches, Command, Parser};
 
 pub use flags::{FlagSet, Flags, flag, given, with_note};
+pub use help::man_pages;
 use help::with_short_help;
 
 use crate::settings::nearest;
@@ -173,6 +174,16 @@ pub fn one_line(error: &(dyn Error + 'static)) -> String {
     words.join(" ")
 }
 
+/// A number of things: `1 game`, `2 games`.
+pub fn counted<N: Display + PartialEq + From<u8>>(number: N, thing: &str) -> String {
+    let ending = match thing {
+        _ if number == N::from(1) => "",
+        _ if ["ch", "ss"].iter().any(|end| thing.ends_with(end)) => "es",
+        _ => "s",
+    };
+    format!("{number} {thing}{ending}")
+}
+
 /// Writes a report to the standard output, at once. A reader that has closed its pipe, as `| head` does, has read what
 /// it wants.
 ///
@@ -244,50 +255,8 @@ pub fn end(status: i32) -> ! {
     system::end(status)
 }
 
-/// Writes `NAME.1` and a page for each subcommand that help lists, `NAME-SUBCOMMAND.1`, into a folder.
-///
-/// # Errors
-/// If the folder, which is named, cannot be made or written to.
-pub fn man_pages(command: Command, folder: &Path) -> io::Result<()> {
-    write_man_pages(command, folder).map_err(|error| {
-        let text = format!("no manual pages in {}: {error}", folder.display());
-        io::Error::new(error.kind(), text)
-    })
-}
-
-fn write_man_pages(command: Command, folder: &Path) -> io::Result<()> {
-    std::fs::create_dir_all(folder)?;
-    let name = command.get_name().to_owned();
-    let command = with_version(command.disable_help_subcommand(true));
-    clap_mangen::generate_to(command, folder)?;
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        let file = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-        if file.starts_with(&name) && file.ends_with(".1") {
-            let page = std::fs::read_to_string(&path)?;
-            std::fs::write(&path, with_examples(&page))?;
-        }
-    }
-    Ok(())
-}
-
-/// The pages of subcommands name the version, too, without a flag for it.
-fn with_version(command: Command) -> Command {
-    command.mut_subcommands(|part| {
-        let part = part.version(env!("CARGO_PKG_VERSION"));
-        with_version(part.disable_version_flag(true))
-    })
-}
-
-/// The page with the text below the flags, such as examples, under a heading that means something, and its lines as
-/// they are.
-fn with_examples(page: &str) -> String {
-    page.replace(".SH EXTRA\n", ".SH NOTES\n.nf\n")
-}
-
 #[cfg(test)]
 mod tests {
-    use tengen_nn::files::scratch::Scratch;
     use thiserror::Error;
 
     use super::*;
@@ -297,27 +266,6 @@ mod tests {
     struct Named {
         path: &'static str,
         source: std::io::Error,
-    }
-
-    #[test]
-    fn pages_of_subcommands_name_the_version_and_errors_the_folder() {
-        let scratch = Scratch::new("man");
-        let folder = scratch.path().join("man");
-        let command = || {
-            Command::new("p")
-                .version("9")
-                .subcommand(Command::new("sub"))
-        };
-        man_pages(command(), &folder).unwrap();
-        let page = std::fs::read_to_string(folder.join("p-sub.1")).unwrap();
-        let version = concat!("v", env!("CARGO_PKG_VERSION"));
-        assert!(
-            page.contains(version) && !page.contains("version\\"),
-            "{page}"
-        );
-        let file = folder.join("p.1");
-        let error = man_pages(command(), &file).unwrap_err().to_string();
-        assert!(error.contains(&file.display().to_string()), "{error}");
     }
 
     #[test]
@@ -355,6 +303,13 @@ mod tests {
     fn levels_of_the_log_are_named_where_there_is_no_such() {
         assert_eq!(log_level("INFO"), Ok(log::LevelFilter::Info));
         assert!(log_level("verbose").is_err_and(|why| why.contains("debug")));
+    }
+
+    #[test]
+    fn one_thing_is_not_several() {
+        assert_eq!(counted(1_u64, "game"), "1 game");
+        assert_eq!(counted(0_usize, "game"), "0 games");
+        assert_eq!(counted(2_u32, "search"), "2 searches");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use tengen::book::{Book, BookMeta, BookSource, Images, line};
 use tengen::game::{Game, Move};
 use tengen::games::with_game;
 use tengen::gtp::{format_move, format_moves};
+use tengen::program::counted;
 use tengen::record::sgf::{SgfNode, write_tree};
 use tengen::record::{GameRecord, Play, Vertex, file};
 
@@ -126,8 +127,11 @@ impl BookReport {
             game, size, rules, ..
         } = self;
         let mut out = format!(
-            "{game} {size}, rules {rules}: {} positions, {} searches by {}, {:.1} hours\n",
-            self.positions, self.steps, self.player, self.hours
+            "{game} {size}, rules {rules}: {}, {} by {}, {:.1} hours\n",
+            counted(self.positions, "position"),
+            counted(self.steps, "search"),
+            self.player,
+            self.hours
         );
         let after = match &*self.moves {
             [] => "the empty board".to_owned(),
@@ -142,9 +146,9 @@ impl BookReport {
             None => format!("{value:+.3}"),
         };
         out += &format!(
-            "{}, {} visits\n  move   value   visits  line",
+            "{}, {}\n  move   value   visits  line",
             value(position.value, position.result),
-            position.visits
+            counted(position.visits, "visit")
         );
         for found in &position.moves {
             let star = if found.known { '*' } else { ' ' };
@@ -192,7 +196,8 @@ impl Export {
         })?;
         let written = file::write_sgf(&self.sgf, &text);
         written.with_context(|| self.sgf.display().to_string())?;
-        tell(&format!("{}: {positions} positions", self.sgf.display()));
+        let positions = counted(positions, "position");
+        tell(&format!("{}: {positions}", self.sgf.display()));
         Ok(())
     }
 }
@@ -204,7 +209,8 @@ type Next<G> = (usize, Move, Images<G>);
 fn sgf<G: Game>(empty: &G, meta: &BookMeta, book: &Book, moves: Vec<Move>) -> (String, usize) {
     let mut record = GameRecord::of(empty);
     let BookMeta { steps, player, .. } = meta;
-    record.comment = format!("Book of {}: {steps} searches by {player}", meta.about());
+    let searches = counted(*steps, "search");
+    record.comment = format!("Book of {}: {searches} by {player}", meta.about());
     let mut nodes = vec![SgfNode::default()];
     let mut images = Images::of_empty(empty);
     let (entries, mut positions) = (Entries::of(book, empty), 0);
@@ -255,7 +261,11 @@ fn node<G: Game>(book: &Book, parent: usize, mv: Move, before: &Images<G>) -> Sg
     let found = moves.find(|found| before.own(found.mv) == Some(mv));
     let comment = found.map(|found| match found.proof {
         Some(proof) => format!("{} for {color}", proof_text(proof)),
-        None => format!("value {:+.3}, {} visits", found.value, found.visits),
+        None => format!(
+            "value {:+.3}, {}",
+            found.value,
+            counted(found.visits, "visit")
+        ),
     });
     SgfNode {
         parent,

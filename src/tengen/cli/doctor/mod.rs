@@ -9,6 +9,7 @@ use tengen::engine::{
     Backend, EngineOptions, built_in, built_in_boards, built_in_name, none_built_in,
 };
 use tengen::games::{GAMES, UnknownGame, with_game};
+use tengen::program::counted;
 use tengen_nn::eval::{BackendKind, Candidate, Device, FETCH, LoadOptions, ModelSource};
 
 use super::flags::EngineFlags;
@@ -53,8 +54,7 @@ impl Doctor {
         let is_broken = |finding: &&Finding| finding.state == State::Broken;
         match findings.iter().filter(is_broken).count() {
             0 => Ok(()),
-            1 => bail!("1 check failed"),
-            count => bail!("{count} checks failed"),
+            count => bail!("{} failed", counted(count, "check")),
         }
     }
 }

@@ -6,10 +6,11 @@ use std::path::Path;
 
 use tengen::chart::escape;
 use tengen::game::Color;
+use tengen::program::counted;
 use tengen::web;
 
 use super::facts::{Review, Tally};
-use super::text::{Summary, games};
+use super::text::Summary;
 
 /// Start of every review page.
 const MARK: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
@@ -104,7 +105,7 @@ pub(super) fn index(rows: &[String], summary: &Summary) -> String {
         "{MARK}<title>Reviewed games</title><style>{STYLE}</style><div class=\"index\">\
          <h1>{} reviewed</h1><div class=\"scroll\"><table class=\"games\"><tr><th>Game<th>Black<th>White\
          <th>Result<th>Moves<th>Black's winrate<th>Loss, Black<th>White<th>Blunders, Black<th>White</tr>",
-        games(rows.len())
+        counted(rows.len(), "game")
     );
     page.extend(rows.iter().map(String::as_str));
     page.push_str(

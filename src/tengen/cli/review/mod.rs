@@ -16,6 +16,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, anyhow, ensure};
 use clap::{Arg, Args};
 use tengen::command::sgf_files;
+use tengen::program::counted;
 use tengen::record::GameRecord;
 use tengen::search::StopFlag;
 
@@ -180,14 +181,15 @@ impl Session {
             output::print(&self.summary.text())?;
         }
         if self.stop.is_raised() && done + failed < files.len() {
-            let text = format!("interrupted after {done} of {} games", files.len());
+            let all = counted(files.len(), "game");
+            let text = format!("interrupted after {done} of {all}");
             output::complain(&anyhow!("{text}; what is done is kept"));
             return end_as_interrupted();
         }
         ensure!(
             failed == 0,
-            "{failed} of {} games could not be reviewed; the others are",
-            files.len()
+            "{failed} of {} could not be reviewed; the others are",
+            counted(files.len(), "game")
         );
         Ok(())
     }

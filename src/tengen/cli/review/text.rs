@@ -7,6 +7,7 @@ use serde::Serialize;
 use tengen::game::{Color, Game as _, GameInfo};
 use tengen::games::info;
 use tengen::games::nogo::SmallNoGo;
+use tengen::program::counted;
 
 use super::facts::{Class, Game, Review, Tally};
 use super::judge::sum;
@@ -79,9 +80,9 @@ fn title(review: &Review) -> String {
     let facts = [&game.result, &game.date];
     let facts = facts.iter().filter(|fact| !fact.is_empty());
     let facts: String = facts.map(|fact| format!(", {fact}")).collect();
-    let (file, moves, board) = (&game.file, game.moves.len(), board(review));
-    let rules = rules(game);
-    format!("{file}: {players}{facts}, {moves} moves of {board}{rules}")
+    let (file, board, rules) = (&game.file, board(review), rules(game));
+    let moves = counted(game.moves.len(), "move");
+    format!("{file}: {players}{facts}, {moves} of {board}{rules}")
 }
 
 /// The rules by which a game was judged, and the komi, after a comma; empty where there is one set of rules.
@@ -113,11 +114,6 @@ fn interrupted(review: &Review) -> Option<String> {
     let first = review.positions.first().filter(|first| first.moves > 0)?;
     let number = first.moves + 1;
     Some(format!("interrupted: reviewed from move {number} on"))
-}
-
-/// A number of games.
-pub(super) fn games(number: usize) -> String {
-    format!("{number} game{}", if number == 1 { "" } else { "s" })
 }
 
 /// Basis of the judgement, and proven results.
@@ -266,9 +262,13 @@ impl Summary {
         });
         let rows: Vec<(String, Tally)> = self
             .players()
-            .map(|(name, number, tally)| (format!("{name}, {}", games(number)), tally))
+            .map(|(name, number, tally)| (format!("{name}, {}", counted(number, "game")), tally))
             .collect();
-        format!("\n{}{median}\n{}", games(self.games), table(&rows))
+        format!(
+            "\n{}{median}\n{}",
+            counted(self.games, "game"),
+            table(&rows)
+        )
     }
 }
 

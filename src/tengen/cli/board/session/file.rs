@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, ensure};
 use tengen::game::Game as _;
 use tengen::games::nogo::SmallNoGo;
+use tengen::program::counted;
 use tengen::record::sgf::{self, SgfNode, SgfTree};
 use tengen::record::{GameRecord, LaterSetup};
 
@@ -38,7 +39,7 @@ impl Session {
         }
         self.load(games.concat().as_bytes())?;
         if empty > 0 {
-            let note = format!("{empty} of {} files have no game", files.len());
+            let note = format!("{} without a game", counted(empty, "file"));
             self.game.notes.insert(0, note);
         }
         Ok(())
@@ -82,9 +83,9 @@ impl Session {
                 all => why.context(format!("none of the {all} games can be shown: game 1")),
             });
         };
-        let note = format!(
-            "{place} games before this one cannot be shown and stay in the file, game 1: {why:#}"
-        );
+        let games = counted(place, "game");
+        let note =
+            format!("not shown, but kept in the file: {games} before this one, game 1: {why:#}");
         self.game.notes.insert(0, note);
         texts.remove(place);
         self.game.others = OtherGames { texts, place };
@@ -247,13 +248,13 @@ impl Session {
                     self.game.tree.take(parent, node, None);
                     self.game.tree.hide(child);
                     hidden += 1;
-                    first.get_or_insert_with(|| format!("after {depth} nodes: {why}"));
+                    first.get_or_insert_with(|| format!("after {}: {why}", counted(depth, "node")));
                 }
             }
         }
-        Ok(first.map(|first| {
-            format!("{hidden} nodes are not shown and stay in the file, the first {first}")
-        }))
+        let hidden = counted(hidden, "node");
+        Ok(first
+            .map(|first| format!("not shown, but kept in the file: {hidden}, the first {first}")))
     }
 
     /// Goes back to a position on the way to the shown one; the number of moves that were replayed for it.

@@ -60,7 +60,7 @@ fn a_file_loses_nothing() {
         board.game.notes
     );
     assert!(
-        board.game.notes[0].starts_with("4 nodes are not shown"),
+        board.game.notes[0].contains("in the file: 4 nodes, the first after 1 node: "),
         "{:?}",
         board.game.notes
     );
@@ -265,7 +265,10 @@ fn the_games_of_a_file_after_a_bad_one_are_shown() {
             (1, 2)
         );
         let note = &board.game.notes[0];
-        assert!(note.starts_with("1 games before this one cannot"), "{note}");
+        assert!(
+            note.contains("in the file: 1 game before this one, game 1: "),
+            "{note}"
+        );
         let own = super::super::super::game::title(&board.game.tree.node(0).others);
         assert_eq!(board.game.others.titles(own)[1..], ["second", "a – b"]);
         let refused = board.choose_game(0).expect_err("it is bad").to_string();
@@ -289,7 +292,7 @@ fn a_bad_game_or_file_does_not_hide_the_others() {
     assert!(board.sgf().contains("B[bb]"), "{}", board.sgf());
     let files: [&[u8]; 3] = [b"hello", b"(;SZ[9])", b""];
     board.load_files(&files).expect("one has a game");
-    assert_eq!(board.game.notes[0], "2 of 3 files have no game");
+    assert_eq!(board.game.notes[0], "2 files without a game");
 }
 
 #[test]
