@@ -76,9 +76,8 @@ pub(super) fn is_attended() -> bool {
 }
 
 /// Directs the log to the end of a file.
-pub(super) fn log_into(path: &Path, logger: &mut env_logger::Builder) -> anyhow::Result<()> {
-    let log = File::options().create(true).append(true).open(path);
-    let log = log.with_context(|| format!("--log-file {}", path.display()))?;
+pub(super) fn log_into(path: &Path, logger: &mut env_logger::Builder) -> std::io::Result<()> {
+    let log = File::options().create(true).append(true).open(path)?;
     logger.target(Target::Pipe(Box::new(log)));
     log_with_times(logger);
     Ok(())

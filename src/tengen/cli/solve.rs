@@ -274,15 +274,8 @@ struct Found {
 
 /// A line on the standard error stream every two seconds, from any thread.
 fn report_progress(now: Duration, nodes: u64, shown: &AtomicU64) {
-    let before = shown.load(Ordering::Relaxed);
     let number = now.as_millis() as u64 / PROGRESS.as_millis() as u64;
-    let relaxed = Ordering::Relaxed;
-    let is_first = || {
-        shown
-            .compare_exchange(before, number, relaxed, relaxed)
-            .is_ok()
-    };
-    if number > before && is_first() {
+    if shown.fetch_max(number, Ordering::Relaxed) < number {
         output::tell(&format!("{nodes} nodes after {:.0} s", now.as_secs_f64()));
     }
 }
