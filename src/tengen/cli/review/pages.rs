@@ -23,7 +23,6 @@ pub(super) struct Pages {
 struct Index {
     path: PathBuf,
     rows: Vec<String>,
-    summary: Summary,
 }
 
 impl Pages {
@@ -36,15 +35,9 @@ impl Pages {
         let index = is_folder.then(|| Index {
             path: path.join(INDEX),
             rows: Vec::new(),
-            summary: Summary::default(),
         });
         for page in paths.values().chain(index.iter().map(|index| &index.path)) {
-            ensure!(
-                force || !page.exists() || html::is_ours(page),
-                "{} is not a page of a review: choose another place, or replace it with --force",
-                page.display()
-            );
-            check(page)?;
+            check(page, html::is_ours, force)?;
         }
         Ok(Pages { paths, index })
     }
@@ -57,15 +50,19 @@ impl Pages {
         same.then_some(review)
     }
 
-    /// Writes a game's page and updates the index page. Returns the page's path.
-    pub(super) fn add(&mut self, file: &Path, review: &Review) -> anyhow::Result<&Path> {
+    /// Writes a game's page and updates the index page, with the summary of all games so far. Returns the page's path.
+    pub(super) fn add(
+        &mut self,
+        file: &Path,
+        review: &Review,
+        summary: &Summary,
+    ) -> anyhow::Result<&Path> {
         let path = self.paths.get(file).context("a file has a page")?;
         write(path, &html::page(review, self.index.is_some())?)?;
         if let Some(index) = &mut self.index {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             index.rows.push(html::index_row(&name, review));
-            index.summary.add(review);
-            write(&index.path, &html::index(&index.rows, &index.summary))?;
+            write(&index.path, &html::index(&index.rows, summary))?;
         }
         Ok(path)
     }
@@ -121,8 +118,13 @@ pub(super) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     file::write(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Checks that [`write()`] can replace a file.
-pub(super) fn check(path: &Path) -> anyhow::Result<()> {
+/// Checks that [`write()`] can replace a file, and unless `force` is set that it is from an earlier review.
+pub(super) fn check(path: &Path, is_ours: fn(&Path) -> bool, force: bool) -> anyhow::Result<()> {
+    ensure!(
+        force || !path.exists() || is_ours(path),
+        "{} is not from an earlier review: choose another place, or replace it with --force",
+        path.display()
+    );
     file::check(path).with_context(|| format!("cannot write {}", path.display()))
 }
 
