@@ -54,6 +54,11 @@ pub fn sample<T: Clone>(items: Vec<T>, most: Option<usize>) -> Vec<T> {
     }
 }
 
+/// Random positions from all phases of a game.
+pub fn phases<G: Game>(empty: &G, positions: u32) -> impl Iterator<Item = G> {
+    (0..positions).map(move |i| random_position(empty, i * 60 / positions, u64::from(i)))
+}
+
 /// A position after this many random plies, or fewer if the game ends: the same in every run and on every machine.
 pub fn random_position<G: Game>(empty: &G, plies: u32, seed: u64) -> G {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
