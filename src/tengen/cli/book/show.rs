@@ -14,7 +14,7 @@ use tengen::program::counted;
 use tengen::record::sgf::{SgfNode, write_tree};
 use tengen::record::{GameRecord, Play, Vertex, file};
 
-use super::walk::{Entries, proof_text, walk};
+use super::walk::{entries, proof_text, walk};
 use crate::cli::output::print_report;
 use crate::cli::output::tell;
 
@@ -213,7 +213,8 @@ fn sgf<G: Game>(empty: &G, meta: &BookMeta, book: &Book, moves: Vec<Move>) -> (S
     record.comment = format!("Book of {}: {searches} by {player}", meta.about());
     let mut nodes = vec![SgfNode::default()];
     let mut images = Images::of_empty(empty);
-    let (entries, mut positions) = (Entries::of(book, empty), 0);
+    let (mut unlinked, mut positions) = (book.unlinked(), 0);
+    unlinked.remove(&images.key());
     let mut seen = HashSet::new();
     for mv in moves {
         seen.insert(images.key());
@@ -226,7 +227,7 @@ fn sgf<G: Game>(empty: &G, meta: &BookMeta, book: &Book, moves: Vec<Move>) -> (S
         let key = images.key();
         if seen.insert(key) {
             positions += usize::from(book.searched(key).is_some());
-            todo.extend(following(book, &entries, nodes.len() - 1, &images));
+            todo.extend(following(book, &unlinked, nodes.len() - 1, &images));
         }
         let Some((parent, mv, before)) = todo.pop() else {
             break;
@@ -240,14 +241,14 @@ fn sgf<G: Game>(empty: &G, meta: &BookMeta, book: &Book, moves: Vec<Move>) -> (S
 /// The moves of a position that the book knows, and its best move; the best last.
 fn following<G: Game>(
     book: &Book,
-    entries: &Entries,
+    unlinked: &HashSet<u128>,
     parent: usize,
     images: &Images<G>,
 ) -> Vec<Next<G>> {
     let moves = book.moves(images.key()).into_iter().enumerate();
     let shown = moves.filter(|(place, found)| *place == 0 || found.is_known);
     let shown = shown.filter_map(|(_, found)| images.own(found.mv));
-    let all = shown.chain(entries.moves(images));
+    let all = shown.chain(entries(unlinked, images));
     let mut next: Vec<Next<G>> = all.map(|mv| (parent, mv, images.clone())).collect();
     next.reverse();
     next
