@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use std::io::{self, Write as _};
 use std::net::{IpAddr, Ipv4Addr, Shutdown, TcpListener, TcpStream, UdpSocket};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -24,12 +23,19 @@ const MAX_PAGES: usize = 64;
 /// Interval for checking whether an idle page is still open.
 const ALIVE: Duration = Duration::from_secs(2);
 
-/// Current number.
+/// What is open: each connection and each page holds a share.
 #[derive(Default)]
 struct Count {
-    connections: AtomicUsize,
-    pages: AtomicUsize,
+    connections: Arc<()>,
+    pages: Arc<()>,
     strangers: Strangers,
+}
+
+/// One of at most this many shares; `None` if all are held.
+fn share(all: &Arc<()>, most: usize) -> Option<Arc<()>> {
+    let share = Arc::clone(all);
+    // The first one is held by the count itself.
+    (Arc::strong_count(all) <= most + 1).then_some(share)
 }
 
 /// Connections whose request is not known, or refused. The oldest makes room for a new one: a client that sends its request at
@@ -56,24 +62,6 @@ impl Strangers {
         self.0
             .lock()
             .retain(|(_, other)| !Arc::ptr_eq(other, stream));
-    }
-}
-
-/// A counted connection, until it is dropped.
-struct Counted<'a>(&'a AtomicUsize);
-
-impl<'a> Counted<'a> {
-    /// `None` at the maximum number.
-    fn new(count: &'a AtomicUsize, most: usize) -> Option<Counted<'a>> {
-        let before = count.fetch_add(1, Ordering::Relaxed);
-        let counted = Counted(count);
-        (before < most).then_some(counted)
-    }
-}
-
-impl Drop for Counted<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -227,7 +215,7 @@ fn connection(stream: &Arc<TcpStream>, site: &Site, count: &Count) -> io::Result
         Ok(path) => path,
         Err(refusal) => return http::write(stream, &refusal),
     };
-    let Some(_counted) = Counted::new(&count.connections, MAX_CONNECTIONS) else {
+    let Some(_share) = share(&count.connections, MAX_CONNECTIONS) else {
         return http::write(stream, &Reply::text(503, "too many connections\n"));
     };
     count.strangers.remove(stream);
@@ -238,8 +226,8 @@ fn connection(stream: &Arc<TcpStream>, site: &Site, count: &Count) -> io::Result
         return http::write(stream, &site.answer(&path, &request));
     }
     http::begin_events(stream)?;
-    match Counted::new(&count.pages, MAX_PAGES) {
-        Some(_counted) => events(stream, Arc::clone(&site.host).open(request.query())),
+    match share(&count.pages, MAX_PAGES) {
+        Some(_share) => events(stream, Arc::clone(&site.host).open(request.query())),
         // A page is not told the status of a refused connection for events.
         None => write!(&**stream, "event: full\ndata: {MAX_PAGES}\n\n"),
     }
