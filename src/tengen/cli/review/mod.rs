@@ -2,7 +2,6 @@
 
 mod annotated;
 mod facts;
-mod html;
 mod judge;
 mod pages;
 mod record;
