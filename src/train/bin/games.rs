@@ -10,7 +10,6 @@ use tengen::clock::{Clock as _, SystemClock};
 use tengen::game::{BoardSize, Game as _};
 use tengen::games::go::{SmallGo, WeightFit};
 use tengen::games::{usual_board, with_game};
-use tengen::program;
 use tengen::record::file;
 use tengen_train::command::{Interrupt, Reporter, print};
 use tengen_train::shards::dataset::Dataset;
@@ -131,8 +130,8 @@ fn summary(done: &ImportProgress, wanted: &str) -> String {
              the text of Rapfi's games)"
         ),
     };
-    let games = program::counted(*games, "game");
-    let positions = program::counted(*positions, "position");
+    let games = tengen::program::counted(*games, "game");
+    let positions = tengen::program::counted(*positions, "position");
     format!(
         "{games} of {wanted}, {positions}: {resigned} by resignation, {counted} by points, {played} \
          ended on the board; left out: {reasons}{others}{passed_over}"
