@@ -15,8 +15,7 @@ use tengen::record::{GameRecord, sgf};
 use tengen::solver::{Solvable, SolveLimits, SolveResult, Solves};
 use tengen::system;
 
-use super::output;
-use super::output::{end_as_interrupted, stop_on_ctrl_c};
+use super::output::{self, end_as_interrupted, stop_on_ctrl_c};
 
 /// Interval between two lines of progress.
 const PROGRESS: Duration = Duration::from_secs(2);

@@ -19,8 +19,7 @@ use tengen::search::{AnalysisOptions, SearchReport, StopFlag};
 
 use super::walk::{proof_text, walk};
 use crate::cli::flags::{EngineFlags, refused, with_visits, without_play};
-use crate::cli::output::{self, tell};
-use crate::cli::output::{end_as_interrupted, stop_on_ctrl_c};
+use crate::cli::output::{self, end_as_interrupted, stop_on_ctrl_c, tell};
 
 /// Default visits of a search.
 const VISITS: u64 = 1600;

@@ -15,8 +15,7 @@ use tengen::record::sgf::{SgfNode, write_tree};
 use tengen::record::{GameRecord, Play, Vertex, file};
 
 use super::walk::{entries, proof_text, walk};
-use crate::cli::output::print_report;
-use crate::cli::output::tell;
+use crate::cli::output::{print_report, tell};
 
 /// Show what a book knows of a position: its moves, their values and how play goes on.
 ///
