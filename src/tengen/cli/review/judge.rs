@@ -2,7 +2,7 @@
 
 use tengen::game::Color;
 
-use super::facts::{Candidate, Class, Game, Judged, Position, Tally, share};
+use super::facts::{Candidate, Class, Game, Judged, Position, Tally, share, tenth};
 
 /// Losses from which a move is an inaccuracy, a mistake and a blunder.
 pub(super) const THRESHOLDS: [f32; 3] = [0.05, 0.1, 0.2];
@@ -80,11 +80,6 @@ fn instead(position: &Position, played: &str) -> Vec<String> {
     let best = others.clone().find(|other| other.wins == Some(true));
     let best = best.or_else(|| others.next());
     best.map_or_else(Vec::new, |other| other.pv.clone())
-}
-
-/// Points to a tenth.
-pub(super) fn tenth(points: f32) -> f32 {
-    (points * 10.0).round() / 10.0
 }
 
 /// Loss of a move, as a share of games, and whether it is proven.

@@ -23,7 +23,7 @@ use super::flags::{EngineFlags, refused, with_default, with_visits, without_play
 use super::output::{self, Progress, end_as_interrupted, stop_on_ctrl_c};
 use annotated::AnnotatedGames;
 pub(super) use annotated::{Language, text as annotated_sgf};
-pub(super) use facts::{Game, Position};
+pub(super) use facts::{Game, Position, tenth, winrate};
 use pages::Pages;
 use record::Source;
 pub(super) use record::is_nogo;
