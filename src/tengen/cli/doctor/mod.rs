@@ -184,15 +184,11 @@ fn of_game(game: &str) -> Option<Finding> {
     let board = options.usual_board();
     let model = built_in(game, board, BackendKind::Native, Device::Cpu)?;
     let mut finding = network(&model, &options);
-    match try_backend(BackendKind::Native, &model, &options.load()) {
-        Ok(answer) => {
-            let each = answer.each.as_secs_f64() * 1000.0;
-            finding.text += &format!("; {each:.2} ms per evaluation on {board}");
-        }
-        Err(error) => {
-            finding.state = State::Broken;
-            finding.text += &format!("; {error}");
-        }
+    let tried = try_backend(BackendKind::Native, &model, &options.load());
+    let computed = backend("network", &tried, None, true);
+    finding.text += &format!("; {}", computed.text);
+    if computed.state == State::Broken {
+        finding.state = State::Broken;
     }
     Some(finding)
 }
