@@ -60,7 +60,7 @@ fn a_file_loses_nothing() {
         board.game.notes
     );
     assert!(
-        board.game.notes[0].contains("in the file: 4 nodes, the first after 1 node: "),
+        board.game.notes[0].contains("in the file: 4 nodes, the first after 2 nodes: "),
         "{:?}",
         board.game.notes
     );
