@@ -85,11 +85,7 @@ impl Server {
     /// # Errors
     /// [`ServerError`].
     pub fn bind(port: u16, host: Arc<dyn Host>, for_network: bool) -> Result<Server, ServerError> {
-        let networks = if for_network {
-            own_addresses()
-        } else {
-            Vec::new()
-        };
+        let networks = for_network.then(own_addresses).unwrap_or_default();
         if for_network && networks.is_empty() {
             let text = "this computer is in no network that a phone could use";
             return Err(ServerError(text.to_owned()));
