@@ -194,7 +194,9 @@ impl Language {
         let mut search = search.clone();
         for (word, own) in [
             ("visits", "次搜索"),
+            ("visit", "次搜索"),
             ("playouts", "次模拟"),
+            ("playout", "次模拟"),
             ("or", "或"),
             ("s", "秒"),
         ] {

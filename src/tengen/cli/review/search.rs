@@ -13,6 +13,7 @@ use tengen::engine::{
 };
 use tengen::fnv;
 use tengen::game::{BoardSize, Color, Outcome, Symmetry};
+use tengen::program::counted;
 use tengen::record::GameRecord;
 use tengen::registry;
 use tengen::search::{AnalysisOptions, PointsByMove, SearchReport, StopFlag};
@@ -213,9 +214,9 @@ impl Reviewer {
         if thinking_limits.visits.is_none() && thinking_limits.time_per_move.is_none() {
             thinking_limits.visits = Some(if by_network { VISITS } else { PLAYOUTS });
         }
-        let unit = if by_network { "visits" } else { "playouts" };
+        let unit = if by_network { "visit" } else { "playout" };
         let visits = thinking_limits.visits;
-        let visits = visits.map(|visits| format!("{visits} {unit}"));
+        let visits = visits.map(|visits| counted(visits, unit));
         let time = thinking_limits.time_per_move;
         let time = time.map(|time| format!("{} s", time.as_secs_f64()));
         let limits: Vec<String> = visits.into_iter().chain(time).collect();
