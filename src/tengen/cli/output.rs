@@ -130,10 +130,7 @@ fn source(
     let backend = match options.backend {
         Backend::Rollout => return Err("random playouts".to_owned()),
         Backend::Network(backend) => backend,
-        Backend::Auto => match loaded {
-            Some(backend) => backend,
-            None => BackendKind::usual(options.device),
-        },
+        Backend::Auto => loaded.unwrap_or_else(|| BackendKind::usual(options.device)),
     };
     let (game, board) = (&options.game, options.board());
     let source = match &options.model {

@@ -136,10 +136,9 @@ impl Solve {
             report_progress(now, nodes, &shown);
             stop.is_raised() || seconds.is_some_and(|limit| now >= limit)
         };
-        let cores = system::processors();
         let effort = SolveLimits {
             nodes: self.nodes.unwrap_or(u64::MAX),
-            threads: self.threads.map_or(cores, usize::from),
+            threads: self.threads.map_or_else(system::processors, usize::from),
             halt: &halt,
         };
         let bytes = usize::try_from(self.memory_mib << 20).context("--memory-mib is too large")?;

@@ -127,7 +127,6 @@ impl<G: Encode> Bench<G> {
         let round = round.filter(|round| !round.is_zero()).with_context(|| {
             format!("--seconds takes seconds, more than 0 and at most 1e19, not {seconds:?}")
         })?;
-        let cores = system::processors();
         Ok(Bench {
             load: LoadOptions {
                 board: Some(empty.size()),
@@ -137,7 +136,7 @@ impl<G: Encode> Bench<G> {
                 Backend::Network(kind) => Some(kind),
                 Backend::Auto | Backend::Rollout => None,
             },
-            threads: options.threads.unwrap_or(cores),
+            threads: options.threads.unwrap_or_else(system::processors),
             round,
             rounds,
             clock: SystemClock::new(),

@@ -160,10 +160,9 @@ impl Reviewer {
     ) -> anyhow::Result<Review> {
         let (stop, nodes) = (self.stop.clone(), self.nodes);
         let judge = self.judge(record)?;
-        let threads = system::processors();
         let effort = solver::SolveLimits {
             nodes,
-            threads: judge.options.threads.unwrap_or(threads),
+            threads: judge.options.threads.unwrap_or_else(system::processors),
             halt: &|_| stop.is_raised(),
         };
         let bytes = (judge.options.solver.solver_mib as usize) << 20;
