@@ -156,8 +156,7 @@ impl fmt::Display for MatchReport {
             losses,
             pairs,
         } = self.counts;
-        let games = counted(self.counts.games(), "game");
-        writeln!(f, "{first} against {second}: {games}")?;
+        writeln!(f, "{first} against {second}: {} games", self.counts.games())?;
         writeln!(f, "  won {wins}, drawn {draws}, lost {losses}")?;
         if let Some(told) = repeats_text(self.repeated) {
             writeln!(f, "  {told}")?;
@@ -179,10 +178,9 @@ impl fmt::Display for MatchReport {
             writeln!(f, "  {engine} reports a different result for {games}")?;
         }
         for (engine, FaultsInCounting { games, first }) in &self.faults_in_counting {
-            let games = counted(*games, "game");
             writeln!(
                 f,
-                "  {engine} failed when asked about the end of {games}; {first}"
+                "  {engine} failed when asked about the end of {games} games; {first}"
             )?;
         }
         write!(f, "{}{}", self.failures, self.complaints)
