@@ -178,7 +178,7 @@ fn a_page_is_self_contained_and_replaces_only_pages() {
     assert_eq!(review["game"]["black"], "RAVE, 20000 playouts");
     text(&args);
     std::fs::write(&page, "<html>another page</html>").expect("a file");
-    refuses(&args, "is not a page of a review");
+    refuses(&args, "is not from an earlier review");
     let kept = std::fs::read_to_string(&page).expect("the file");
     assert_eq!(kept, "<html>another page</html>");
     text(&[&args[..], &["--force"]].concat());

@@ -219,7 +219,10 @@ fn a_game_lost_on_time_fails_the_clock_trials() {
     let out = folder.path("out");
     let all = ["--out", &out, "--real", "0", "--other", "gnugo"];
     for (one, two, args, expected) in [(0, 0, 4, 0), (1, 0, 6, 1), (0, 1, 6, 0)] {
-        let line = |name, lost| format!("echo '{name}: {lost} losses on time in 2 games'\n");
+        let line = |name, lost: u32| {
+            let lost = tengen::program::counted(lost, "loss");
+            format!("echo '{name}: {lost} on time in 2 games'\n")
+        };
         let lines = line("one", one) + &line("two", two);
         write_script(&folder.join("tengen-match"), &lines);
         let (status, said) = run_with(&folder, "scripts/clock-trials.sh", &all[..args]);

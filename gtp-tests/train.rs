@@ -301,7 +301,7 @@ fn an_import_says_what_it_has_passed_over() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     for part in [
-        "1 games of go 5x5, 3 positions",
+        "1 game of go 5x5, 3 positions",
         "left out: 1 another board (--game and --size",
         "0/0 KiB  ",
         "; files passed over: 1 (",

@@ -49,12 +49,12 @@ trial() {
         --first "$one" --second "$two" --first-name one --second-name two \
         --out "$out/$name" "$@" >"$out/$name.txt" 2>"$out/$name.log" || played $? "$out/$name"
     printf '%-38s %5s games  %s\n' "$name" "$count" "$(awk '
-        /losses on time in/ { lost = lost (lost == "" ? "" : ", ") $2 }
+        /loss(es)? on time in/ { lost = lost (lost == "" ? "" : ", ") $2 }
         /least/ { left = left (left == "" ? "" : ", ") $(NF - 1) }
         END { print lost " lost on time  least left " left }' "$out/$name.txt")"
     # Those of another program are its own.
     lost=$((lost + $(awk -v other="$other" '
-        /^(one|two): .* losses on time in/ && !(other && /^two/) { lost += $2 }
+        /^(one|two): .* loss(es)? on time in/ && !(other && /^two/) { lost += $2 }
         END { print lost + 0 }' "$out/$name.txt")))
 }
 

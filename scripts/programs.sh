@@ -25,5 +25,5 @@ played() {
         tail -n 3 "$2.log" >&2
         return "$1"
     fi
-    grep -E ' (complained|lost .* games by)' "$2.txt" >&2 || true
+    grep -E ' (complained|lost .* games? by)' "$2.txt" >&2 || true
 }

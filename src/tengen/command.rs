@@ -10,6 +10,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::game::{BoardSize, Color, Game, IllegalSetup};
 use crate::gtp::{format_move, format_vertex, parse_color, parse_vertex};
+use crate::program::counted;
 use crate::record::{GameRecord, LaterSetup, Play, Vertex, file, sgf};
 
 /// The SGF files among these paths, and in folders among them, in order.
@@ -53,6 +54,11 @@ pub fn sample<T: Clone>(items: Vec<T>, most: Option<usize>) -> Vec<T> {
     }
 }
 
+/// Random positions from all phases of a game.
+pub fn phases<G: Game>(empty: &G, positions: u32) -> impl Iterator<Item = G> {
+    (0..positions).map(move |i| random_position(empty, i * 60 / positions, u64::from(i)))
+}
+
 /// A position after this many random plies, or fewer if the game ends: the same in every run and on every machine.
 pub fn random_position<G: Game>(empty: &G, plies: u32, seed: u64) -> G {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -83,7 +89,8 @@ pub fn read(path: &Path, plies: Option<usize>) -> anyhow::Result<GameRecord> {
     }
     if let Some(plies) = plies {
         if plies > record.plays.len() {
-            bail!("{} has {} moves, not {plies}", name(), record.plays.len());
+            let moves = counted(record.plays.len(), "move");
+            bail!("{} has {moves}, not {plies}", name());
         }
         record.truncate(plies);
     }
@@ -220,10 +227,10 @@ fn place<G: Game>(position: &mut G, play: Play) -> anyhow::Result<()> {
             Ok(())
         }
         vertex => bail!(
-            "{} at {} is not legal after {} moves: {}",
+            "{} at {} is not legal after {}: {}",
             play.color,
             format_vertex(vertex, position.size()),
-            position.ply(),
+            counted(position.ply(), "move"),
             position.why_illegal(mv)
         ),
     }
@@ -287,7 +294,7 @@ mod tests {
         let twice = played("nogo", size, "A1 A1").expect("vertices");
         check_refused(
             end(&twice),
-            "white at A1 is not legal after 1 moves: the point is occupied",
+            "white at A1 is not legal after 1 move: the point is occupied",
         );
         let pass = played("nogo", size, "pass").expect("a vertex");
         check_refused(end(&pass), "black at pass");

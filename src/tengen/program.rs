@@ -4,18 +4,21 @@ mod flags;
 mod help;
 
 use std::error::Error;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use clap::{Command, Parser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, ArgMatches, Command, Parser};
 
 pub use flags::{FlagSet, Flags, flag, given, with_note};
+pub use help::man_pages;
 use help::with_short_help;
 
+use crate::settings::nearest;
 use crate::system;
 pub use crate::system::own_temporary_folder;
 
@@ -47,8 +50,84 @@ pub fn read_from_file<Cli: Parser, T: Into<OsString> + Clone>(
 fn try_read<Cli: Parser, T: Into<OsString> + Clone>(
     arguments: impl IntoIterator<Item = T>,
 ) -> Result<Cli, clap::Error> {
+    let words: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
     let command = with_short_help(with_negative_numbers(Cli::command()));
-    Cli::from_arg_matches(&command.try_get_matches_from(arguments)?)
+    Cli::from_arg_matches(&matches(command, &words)?)
+}
+
+/// What the command finds in the words; errors have our own advice.
+fn matches(mut command: Command, words: &[OsString]) -> Result<ArgMatches, clap::Error> {
+    let found = command.try_get_matches_from_mut(words);
+    found.map_err(|mut error| {
+        let asked = words
+            .iter()
+            .skip(1)
+            .fold(&command, |at, word| at.find_subcommand(word).unwrap_or(at));
+        let given = |kind| match error.get(kind) {
+            Some(ContextValue::String(given)) => given.clone(),
+            _ => String::new(),
+        };
+        match error.kind() {
+            ErrorKind::InvalidSubcommand => {
+                let given = given(ContextKind::InvalidSubcommand);
+                advise_on_subcommand(&mut error, &given, asked);
+            }
+            ErrorKind::UnknownArgument => {
+                if let Some(flag) = given(ContextKind::InvalidArg).strip_prefix("--") {
+                    advise_on_flag(&mut error, flag, asked, &command);
+                }
+            }
+            _ => {}
+        }
+        error
+    })
+}
+
+/// The subcommands that help lists.
+fn shown_subcommands(command: &Command) -> impl Iterator<Item = &Command> {
+    let all = command.get_subcommands();
+    all.filter(|subcommand| !subcommand.is_hide_set())
+}
+
+/// The flags that help lists.
+fn shown_flags(command: &Command) -> impl Iterator<Item = &str> {
+    let shown = command.get_arguments().filter(|arg| !arg.is_hide_set());
+    shown.filter_map(Arg::get_long)
+}
+
+/// Names a similar subcommand also where clap finds none, as for two letters that change places.
+fn advise_on_subcommand(error: &mut clap::Error, given: &str, command: &Command) {
+    let names = shown_subcommands(command).map(Command::get_name);
+    if let Some(similar) = nearest(given, names)
+        && error.get(ContextKind::SuggestedSubcommand).is_none()
+    {
+        let similar = ContextValue::Strings(vec![similar.to_owned()]);
+        error.insert(ContextKind::SuggestedSubcommand, similar);
+    }
+}
+
+/// Names a flag that is similar, and not, as clap does, one that only has some of the same letters; else the subcommands of
+/// the whole program that have this flag.
+fn advise_on_flag(error: &mut clap::Error, flag: &str, command: &Command, all: &Command) {
+    let similar = nearest(flag, shown_flags(command)).map(|similar| format!("--{similar}"));
+    let similar = similar.map(ContextValue::String);
+    if error.get(ContextKind::SuggestedArg) == similar.as_ref() && similar.is_some() {
+        return;
+    }
+    if error.remove(ContextKind::SuggestedArg).is_some() {
+        // It has that flag.
+        error.remove(ContextKind::Usage);
+    }
+    let owners = shown_subcommands(all).filter(|owner| shown_flags(owner).any(|own| own == flag));
+    let owners: Vec<&str> = owners.map(Command::get_name).collect();
+    if let Some(similar) = similar {
+        error.remove(ContextKind::Suggested);
+        error.insert(ContextKind::SuggestedArg, similar);
+    } else if !owners.is_empty() {
+        let advice = format!("'--{flag}' is a flag of {}", owners.join(", "));
+        let advice = ContextValue::StyledStrs(vec![advice.into()]);
+        error.insert(ContextKind::Suggested, advice);
+    }
 }
 
 /// Prints an error of the arguments, or the help that was asked for, and ends the process.
@@ -93,6 +172,16 @@ pub fn one_line(error: &(dyn Error + 'static)) -> String {
     }
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ")
+}
+
+/// A number of things: `1 game`, `2 games`.
+pub fn counted<N: Display + PartialEq + From<u8>>(number: N, thing: &str) -> String {
+    let ending = match thing {
+        _ if number == N::from(1) => "",
+        _ if ["ch", "ss"].iter().any(|end| thing.ends_with(end)) => "es",
+        _ => "s",
+    };
+    format!("{number} {thing}{ending}")
 }
 
 /// Writes a report to the standard output, at once. A reader that has closed its pipe, as `| head` does, has read what
@@ -166,50 +255,8 @@ pub fn end(status: i32) -> ! {
     system::end(status)
 }
 
-/// Writes `NAME.1` and a page for each subcommand that help lists, `NAME-SUBCOMMAND.1`, into a folder.
-///
-/// # Errors
-/// If the folder, which is named, cannot be made or written to.
-pub fn man_pages(command: Command, folder: &Path) -> io::Result<()> {
-    write_man_pages(command, folder).map_err(|error| {
-        let text = format!("no manual pages in {}: {error}", folder.display());
-        io::Error::new(error.kind(), text)
-    })
-}
-
-fn write_man_pages(command: Command, folder: &Path) -> io::Result<()> {
-    std::fs::create_dir_all(folder)?;
-    let name = command.get_name().to_owned();
-    let command = with_version(command.disable_help_subcommand(true));
-    clap_mangen::generate_to(command, folder)?;
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        let file = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-        if file.starts_with(&name) && file.ends_with(".1") {
-            let page = std::fs::read_to_string(&path)?;
-            std::fs::write(&path, with_examples(&page))?;
-        }
-    }
-    Ok(())
-}
-
-/// The pages of subcommands name the version, too, without a flag for it.
-fn with_version(command: Command) -> Command {
-    command.mut_subcommands(|part| {
-        let part = part.version(env!("CARGO_PKG_VERSION"));
-        with_version(part.disable_version_flag(true))
-    })
-}
-
-/// The page with the text below the flags, such as examples, under a heading that means something, and its lines as
-/// they are.
-fn with_examples(page: &str) -> String {
-    page.replace(".SH EXTRA\n", ".SH NOTES\n.nf\n")
-}
-
 #[cfg(test)]
 mod tests {
-    use tengen_nn::files::scratch::Scratch;
     use thiserror::Error;
 
     use super::*;
@@ -222,30 +269,47 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_subcommands_name_the_version_and_errors_the_folder() {
-        let scratch = Scratch::new("man");
-        let folder = scratch.path().join("man");
-        let command = || {
-            Command::new("p")
-                .version("9")
-                .subcommand(Command::new("sub"))
+    fn what_is_suggested_is_similar_or_elsewhere() {
+        let flag = |name: &'static str| Arg::new(name).long(name);
+        let said = |words: &str| {
+            let board = Command::new("board").args(["lcb-deviations", "visits"].map(flag));
+            let gtp = Command::new("gtp").args(["live-board", "time-per-move"].map(flag));
+            let command = Command::new("p").subcommands([board, gtp]);
+            let words: Vec<OsString> = words.split(' ').map(OsString::from).collect();
+            matches(command, &words).unwrap_err().to_string()
         };
-        man_pages(command(), &folder).unwrap();
-        let page = std::fs::read_to_string(folder.join("p-sub.1")).unwrap();
-        let version = concat!("v", env!("CARGO_PKG_VERSION"));
-        assert!(
-            page.contains(version) && !page.contains("version\\"),
-            "{page}"
-        );
-        let file = folder.join("p.1");
-        let error = man_pages(command(), &file).unwrap_err().to_string();
-        assert!(error.contains(&file.display().to_string()), "{error}");
+        for (words, advice) in [
+            ("p gpt", Some("exists: 'gtp'")),
+            ("p solve", None),
+            ("p board --visit 1", Some("exists: '--visits'")),
+            ("p gtp --time 1", Some("exists: '--time-per-move'")),
+            (
+                "p board --live-board 1",
+                Some("'--live-board' is a flag of gtp"),
+            ),
+            ("p board --levels 1", None),
+        ] {
+            let said = said(words);
+            let advised = said.split_once("tip: ").map(|(_, tip)| tip);
+            let is_right = match (advised, advice) {
+                (Some(advised), Some(advice)) => advised.contains(advice),
+                (advised, advice) => advised == advice,
+            };
+            assert!(is_right && !said.contains("lcb-"), "{words}: {said}");
+        }
     }
 
     #[test]
     fn levels_of_the_log_are_named_where_there_is_no_such() {
         assert_eq!(log_level("INFO"), Ok(log::LevelFilter::Info));
         assert!(log_level("verbose").is_err_and(|why| why.contains("debug")));
+    }
+
+    #[test]
+    fn one_thing_is_not_several() {
+        assert_eq!(counted(1_u64, "game"), "1 game");
+        assert_eq!(counted(0_usize, "game"), "0 games");
+        assert_eq!(counted(2_u32, "search"), "2 searches");
     }
 
     #[test]

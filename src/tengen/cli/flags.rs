@@ -237,23 +237,21 @@ pub(crate) fn without_play(flag: Arg) -> Arg {
 
 /// The flag of a command whose usual game is Go, as [`EngineFlags::read_for`] reads it.
 pub(crate) fn of_go(flag: Arg) -> Arg {
-    let flag = with_default("nogo", "go", flag);
-    let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
-    match help.contains("for nogo 9") {
-        true => {
-            flag.help(help.replace("for nogo 9", &format!("for go {}", usual_board("go").width)))
-        }
-        false => flag,
-    }
+    let board = format!("for go {}", usual_board("go").width);
+    reworded("for nogo 9", &board, with_default("nogo", "go", flag))
 }
 
 /// The flag, with another default in its help.
 pub(crate) fn with_default(usual: &str, own: &str, flag: Arg) -> Arg {
-    let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
-    let usual = format!("[default: {usual}]");
-    match help.contains(&usual) {
-        true => flag.help(help.replace(&usual, &format!("[default: {own}]"))),
-        false => flag,
+    let [usual, own] = [usual, own].map(|name| format!("[default: {name}]"));
+    reworded(&usual, &own, flag)
+}
+
+fn reworded(usual: &str, own: &str, flag: Arg) -> Arg {
+    let help = flag.get_help().map(ToString::to_string);
+    match help.filter(|help| help.contains(usual)) {
+        Some(help) => flag.help(help.replace(usual, own)),
+        None => flag,
     }
 }
 

@@ -108,8 +108,7 @@ fn within(options: &EngineOptions, allowance: Allowance) -> EngineOptions {
         options.search.memory_mib = options.search.memory_mib.min(tree).max(MIN_TREE);
     }
     if let Some(threads) = allowance.threads {
-        let processors = system::processors();
-        let own = options.threads.unwrap_or(processors);
+        let own = options.threads.unwrap_or_else(system::processors);
         options.threads = Some(own.min(threads).max(1));
     }
     options

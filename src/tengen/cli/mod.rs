@@ -82,7 +82,8 @@ impl Cli {
         let mut logger = env_logger::Builder::new();
         logger.filter_level(others).filter_module(own, level);
         match (&self.log_file, &self.command) {
-            (Some(path), _) => output::log_into(path, &mut logger)?,
+            (Some(path), _) => output::log_into(path, &mut logger)
+                .with_context(|| format!("--log-file {}", path.display()))?,
             (None, Command::Sau(command)) if level > log::LevelFilter::Off => {
                 command.prepare_log(&mut logger);
             }

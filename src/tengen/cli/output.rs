@@ -76,9 +76,8 @@ pub(super) fn is_attended() -> bool {
 }
 
 /// Directs the log to the end of a file.
-pub(super) fn log_into(path: &Path, logger: &mut env_logger::Builder) -> anyhow::Result<()> {
-    let log = File::options().create(true).append(true).open(path);
-    let log = log.with_context(|| format!("--log-file {}", path.display()))?;
+pub(super) fn log_into(path: &Path, logger: &mut env_logger::Builder) -> std::io::Result<()> {
+    let log = File::options().create(true).append(true).open(path)?;
     logger.target(Target::Pipe(Box::new(log)));
     log_with_times(logger);
     Ok(())
@@ -131,10 +130,7 @@ fn source(
     let backend = match options.backend {
         Backend::Rollout => return Err("random playouts".to_owned()),
         Backend::Network(backend) => backend,
-        Backend::Auto => match loaded {
-            Some(backend) => backend,
-            None => BackendKind::usual(options.device),
-        },
+        Backend::Auto => loaded.unwrap_or_else(|| BackendKind::usual(options.device)),
     };
     let (game, board) = (&options.game, options.board());
     let source = match &options.model {
@@ -183,9 +179,8 @@ const INTERVAL: Duration = Duration::from_millis(200);
 /// terminal, occasionally repeated in a log.
 pub(super) struct Progress {
     clock: SystemClock,
+    /// Positions to search, and those that were.
     total: usize,
-    /// Positions that need no work, and those that were searched.
-    skipped: usize,
     done: usize,
     terminal: bool,
     /// Time of the last line.
@@ -198,16 +193,15 @@ impl Progress {
         Progress {
             clock: SystemClock::new(),
             total,
-            skipped: 0,
             done: 0,
             terminal: stderr().is_terminal(),
             shown: Duration::ZERO,
         }
     }
 
-    /// Skips a game with this many positions.
+    /// Skips a game with this many positions, which need no work.
     pub(super) fn skip(&mut self, positions: usize) {
-        self.skipped += positions;
+        self.total = self.total.saturating_sub(positions);
     }
 
     /// Counts one more position of `file`.
@@ -238,12 +232,11 @@ impl Progress {
     }
 
     fn line(&self, now: Duration) -> String {
-        let left = self.total.saturating_sub(self.skipped + self.done) as f64;
-        let seconds = (now.as_secs_f64() / self.done.max(1) as f64 * left).round() as u64;
+        let (done, total) = (self.done, self.total);
+        let left = total.saturating_sub(done) as f64;
+        let seconds = (now.as_secs_f64() / done.max(1) as f64 * left).round() as u64;
         let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-        let reached = self.skipped + self.done;
-        let total = self.total;
-        format!("position {reached}/{total}, left {hours}:{minutes:02}:{seconds:02}")
+        format!("position {done}/{total}, left {hours}:{minutes:02}:{seconds:02}")
     }
 }
 
@@ -257,6 +250,6 @@ mod tests {
         progress.skip(40);
         progress.done = 20;
         let line = progress.line(Duration::from_secs(200));
-        assert_eq!(line, "position 60/100, left 0:06:40");
+        assert_eq!(line, "position 20/60, left 0:06:40");
     }
 }

@@ -1,8 +1,7 @@
 //! `tengen sau`: plays on the platform of the China Computer Game Championship.
 
-use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -160,9 +159,9 @@ impl Sau {
         let mut failures = Vec::new();
         let mut taken = None;
         for folder in self.folders() {
-            match open_log(&folder) {
-                Ok(log) => {
-                    logger.target(Target::Pipe(Box::new(log)));
+            let made = std::fs::create_dir_all(&folder);
+            match made.and_then(|()| output::log_into(&folder.join(LOG), logger)) {
+                Ok(()) => {
                     taken = Some(folder);
                     break;
                 }
@@ -171,6 +170,7 @@ impl Sau {
         }
         if taken.is_none() {
             logger.target(Target::Pipe(Box::new(std::io::sink())));
+            output::log_with_times(logger);
         }
         if !failures.is_empty() {
             let elsewhere = taken.map_or_else(
@@ -183,7 +183,6 @@ impl Sau {
             );
             output::tell(&format!("tengen: {}", harmless(&trouble)));
         }
-        output::log_with_times(logger);
     }
 
     /// The folders of records, of which the first writable one is used.
@@ -196,12 +195,4 @@ impl Sau {
         all.map(|path| std::path::absolute(&path).unwrap_or(path))
             .collect()
     }
-}
-
-fn open_log(folder: &Path) -> std::io::Result<File> {
-    std::fs::create_dir_all(folder)?;
-    File::options()
-        .create(true)
-        .append(true)
-        .open(folder.join(LOG))
 }

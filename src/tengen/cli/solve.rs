@@ -15,8 +15,7 @@ use tengen::record::{GameRecord, sgf};
 use tengen::solver::{Solvable, SolveLimits, SolveResult, Solves};
 use tengen::system;
 
-use super::output;
-use super::output::{end_as_interrupted, stop_on_ctrl_c};
+use super::output::{self, end_as_interrupted, stop_on_ctrl_c};
 
 /// Interval between two lines of progress.
 const PROGRESS: Duration = Duration::from_secs(2);
@@ -137,10 +136,9 @@ impl Solve {
             report_progress(now, nodes, &shown);
             stop.is_raised() || seconds.is_some_and(|limit| now >= limit)
         };
-        let cores = system::processors();
         let effort = SolveLimits {
             nodes: self.nodes.unwrap_or(u64::MAX),
-            threads: self.threads.map_or(cores, usize::from),
+            threads: self.threads.map_or_else(system::processors, usize::from),
             halt: &halt,
         };
         let bytes = usize::try_from(self.memory_mib << 20).context("--memory-mib is too large")?;
@@ -274,15 +272,8 @@ struct Found {
 
 /// A line on the standard error stream every two seconds, from any thread.
 fn report_progress(now: Duration, nodes: u64, shown: &AtomicU64) {
-    let before = shown.load(Ordering::Relaxed);
     let number = now.as_millis() as u64 / PROGRESS.as_millis() as u64;
-    let relaxed = Ordering::Relaxed;
-    let is_first = || {
-        shown
-            .compare_exchange(before, number, relaxed, relaxed)
-            .is_ok()
-    };
-    if number > before && is_first() {
+    if shown.fetch_max(number, Ordering::Relaxed) < number {
         output::tell(&format!("{nodes} nodes after {:.0} s", now.as_secs_f64()));
     }
 }

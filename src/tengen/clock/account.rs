@@ -378,7 +378,7 @@ mod tests {
         };
         account.readings = vec![canadian(9.0, 2), canadian(5.0, 3)];
         account.spend(seconds(6.5), LAG);
-        assert_eq!(readings(&account), "2.44 s for 1 stones");
+        assert_eq!(readings(&account), "2.44 s for 1 stone");
     }
 
     /// Without main time the game begins in overtime; and each move in byoyomi has a whole period.
@@ -395,7 +395,7 @@ mod tests {
         for (overtime, told, expected) in [
             (byoyomi, 5, "1.00 s of 5 periods"),
             (byoyomi, 4, "1.00 s of 4 periods"),
-            (stone, 1, "1.00 s for 1 stones"),
+            (stone, 1, "1.00 s for 1 stone"),
         ] {
             let mut account = account(0.0, overtime);
             account.set_left(seconds(1.0), told);
@@ -421,8 +421,8 @@ mod tests {
             periods: 1,
         };
         for (overtime, expected) in [
-            (stone, "3.00 s for 1 stones"),
-            (byoyomi, "3.00 s of 1 periods"),
+            (stone, "3.00 s for 1 stone"),
+            (byoyomi, "3.00 s of 1 period"),
         ] {
             let mut account = account(0.0, overtime);
             account.set_left(seconds(4.0), 1);

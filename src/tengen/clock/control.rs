@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::program::counted;
+
 /// What follows when a side's main time is used up, or is added to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overtime {
@@ -91,10 +93,12 @@ impl fmt::Display for TimeLeft {
             TimeLeft::Unlimited => f.write_str("no limit"),
             TimeLeft::Main(main) => write!(f, "{:.2} s", main.as_secs_f64()),
             TimeLeft::Canadian { period, stones } => {
-                write!(f, "{:.2} s for {stones} stones", period.as_secs_f64())
+                let stones = counted(*stones, "stone");
+                write!(f, "{:.2} s for {stones}", period.as_secs_f64())
             }
             TimeLeft::Byoyomi { period, periods } => {
-                write!(f, "{:.2} s of {periods} periods", period.as_secs_f64())
+                let periods = counted(*periods, "period");
+                write!(f, "{:.2} s of {periods}", period.as_secs_f64())
             }
         }
     }

@@ -16,6 +16,7 @@ use super::{NetworkSetup, Networks, RolloutThinker, ThinkError, Thinker, Thinker
 use crate::clock::{Budget, Clock, StopReason};
 use crate::encode::{Encode, Mismatch};
 use crate::game::GameState;
+use crate::program::counted;
 use crate::rollout::Rollout;
 use crate::search::{
     EvaluatorMaker, Observer, ProberMaker, SearchError, SearchReport, SearchRequest, Searcher,
@@ -108,8 +109,10 @@ impl<G: Encode> NetworkThinker<G> {
         };
         let name = name.map_or(String::new(), |name| format!("{name}, "));
         let what = format!(
-            "{attempt}: {name}{} after {} games, on {} threads",
-            info.network, info.games, searcher.threads
+            "{attempt}: {name}{} after {} games, on {}",
+            info.network,
+            info.games,
+            counted(searcher.threads, "thread")
         );
         // A warning if it replaces something that is broken.
         self.say(self.worst, what);

@@ -6,6 +6,7 @@
 use super::Failure;
 use crate::engine::Engine;
 use crate::game::{BoardSize, Color, Move, OwnershipEstimate};
+use crate::program::counted;
 use crate::record::Vertex;
 
 /// A move of a search in GTP notation: an index beyond the board is a pass.
@@ -40,10 +41,10 @@ pub(super) fn show(engine: &dyn Engine) -> String {
         let vertex = format_vertex(last.play.vertex, size);
         format!(", last move {} {vertex}", last.play.color)
     });
-    let moves = record.plays.len();
+    let moves = counted(record.plays.len(), "move");
     let (game, mover) = (&record.game, engine.to_move());
     let mut lines = vec![
-        format!("{game} {size}, {moves} moves{last}, {mover} to move"),
+        format!("{game} {size}, {moves}{last}, {mover} to move"),
         letters.clone(),
     ];
     for y in (0..size.height).rev() {

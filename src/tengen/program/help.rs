@@ -1,4 +1,8 @@
-//! What `-h` shows: a page that fits on a screen; `--help` has everything.
+//! What `-h` shows: a page that fits on a screen; `--help` has everything. And manual pages.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
 
 use clap::{Arg, Command};
 
@@ -63,8 +67,51 @@ fn beginning(text: &str) -> String {
     format!("{prose}{}", default.unwrap_or_default())
 }
 
+/// Writes `NAME.1` and a page for each subcommand that help lists, `NAME-SUBCOMMAND.1`, into a folder.
+///
+/// # Errors
+/// If the folder, which is named, cannot be made or written to.
+pub fn man_pages(command: Command, folder: &Path) -> io::Result<()> {
+    write_man_pages(command, folder).map_err(|error| {
+        let text = format!("no manual pages in {}: {error}", folder.display());
+        io::Error::new(error.kind(), text)
+    })
+}
+
+fn write_man_pages(command: Command, folder: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let name = command.get_name().to_owned();
+    let command = with_version(command.disable_help_subcommand(true));
+    clap_mangen::generate_to(command, folder)?;
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        let file = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        if file.starts_with(&name) && file.ends_with(".1") {
+            let page = std::fs::read_to_string(&path)?;
+            std::fs::write(&path, with_examples(&page))?;
+        }
+    }
+    Ok(())
+}
+
+/// The pages of subcommands name the version, too, without a flag for it.
+fn with_version(command: Command) -> Command {
+    command.mut_subcommands(|part| {
+        let part = part.version(env!("CARGO_PKG_VERSION"));
+        with_version(part.disable_version_flag(true))
+    })
+}
+
+/// The page with the text below the flags, such as examples, under a heading that means something, and its lines as
+/// they are.
+fn with_examples(page: &str) -> String {
+    page.replace(".SH EXTRA\n", ".SH NOTES\n.nf\n")
+}
+
 #[cfg(test)]
 mod tests {
+    use tengen_nn::files::scratch::Scratch;
+
     use super::*;
 
     #[test]
@@ -119,5 +166,26 @@ mod tests {
             "{short}"
         );
         assert!(long.contains("--rare"), "{long}");
+    }
+
+    #[test]
+    fn pages_of_subcommands_name_the_version_and_errors_the_folder() {
+        let scratch = Scratch::new("man");
+        let folder = scratch.path().join("man");
+        let command = || {
+            Command::new("p")
+                .version("9")
+                .subcommand(Command::new("sub"))
+        };
+        man_pages(command(), &folder).unwrap();
+        let page = std::fs::read_to_string(folder.join("p-sub.1")).unwrap();
+        let version = concat!("v", env!("CARGO_PKG_VERSION"));
+        assert!(
+            page.contains(version) && !page.contains("version\\"),
+            "{page}"
+        );
+        let file = folder.join("p.1");
+        let error = man_pages(command(), &file).unwrap_err().to_string();
+        assert!(error.contains(&file.display().to_string()), "{error}");
     }
 }

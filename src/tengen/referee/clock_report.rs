@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::game_end::Reason;
 use super::results::{GameEntry, ResultText};
+use crate::program::counted;
 use crate::stats::{Interval, wilson};
 
 /// Plies that make one line of the report.
@@ -135,10 +136,10 @@ impl fmt::Display for ClockReport {
         let Interval { low, high } = self.loss_interval;
         writeln!(
             f,
-            "{}: {} losses on time in {} games [{:.2}%, {:.2}%]",
+            "{}: {} on time in {} [{:.2}%, {:.2}%]",
             self.engine,
-            self.time_losses,
-            self.games,
+            counted(self.time_losses, "loss"),
+            counted(self.games, "game"),
             100.0 * low,
             100.0 * high
         )?;
@@ -219,7 +220,7 @@ mod tests {
         assert!(
             first
                 .to_string()
-                .starts_with("a: 1 losses on time in 2 games")
+                .starts_with("a: 1 loss on time in 2 games")
         );
     }
 

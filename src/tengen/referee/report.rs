@@ -10,6 +10,7 @@ use super::game_end::{CountBasis, Reason};
 use super::results::GameEntry;
 use super::score_board::{ScoreBoard, repeats_text};
 use crate::game::{BoardSize, Color};
+use crate::program::counted;
 use crate::stats::{Interval, MatchScore};
 
 /// Share of failed games above which a match is unreliable. Source:
@@ -173,7 +174,8 @@ impl fmt::Display for MatchReport {
             writeln!(f, "  counted: {}", tally(&self.counts_by))?;
         }
         for (engine, games) in &self.contradictions {
-            writeln!(f, "  {engine} reports a different result for {games} games")?;
+            let games = counted(*games, "game");
+            writeln!(f, "  {engine} reports a different result for {games}")?;
         }
         for (engine, FaultsInCounting { games, first }) in &self.faults_in_counting {
             writeln!(
@@ -195,8 +197,9 @@ impl fmt::Display for Failures {
     /// One line each, and a warning if there are too many; empty without failures.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for failed in &self.list {
-            let (engine, games, reason) = (&failed.engine, failed.games, failed.reason);
-            writeln!(f, "  {engine} lost {games} games by: {reason}")?;
+            let (engine, reason) = (&failed.engine, failed.reason);
+            let games = counted(failed.games, "game");
+            writeln!(f, "  {engine} lost {games} by: {reason}")?;
         }
         let failed: u32 = self.list.iter().map(|failure| failure.games).sum();
         if f64::from(failed) > TOLERATED_FAILURES * f64::from(self.of_games) {

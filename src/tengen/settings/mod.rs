@@ -119,17 +119,21 @@ fn hint(nearest: &Option<&'static str>) -> String {
 /// A name is similar if at most one letter in this many differs.
 const LETTERS_A_SLIP: usize = 3;
 
-/// The known name with the smallest edit distance to `name`, if it is small enough for a typing
-/// error or one is a prefix of the other.
-pub fn nearest(name: &str, names: impl IntoIterator<Item = &'static str>) -> Option<&'static str> {
+/// The known name with the smallest edit distance to `name`, if that is small enough for a typing error; else the only one
+/// that begins with it.
+pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name = hyphenated(name).to_ascii_lowercase();
+    let names: Vec<&str> = names.into_iter().collect();
     let distances = names
-        .into_iter()
-        .map(|known| (strsim::damerau_levenshtein(&name, known), known));
-    let (distance, nearest) = distances.min_by_key(|(distance, _)| *distance)?;
-    let is_slip = distance * LETTERS_A_SLIP <= name.chars().count();
-    let begins = name.len() >= LETTERS_A_SLIP && nearest.starts_with(&name);
-    (is_slip || begins).then_some(nearest)
+        .iter()
+        .map(|known| (strsim::damerau_levenshtein(&name, known), *known));
+    let nearest = distances.min_by_key(|(distance, _)| *distance)?;
+    if nearest.0 * LETTERS_A_SLIP <= name.chars().count() {
+        return Some(nearest.1);
+    }
+    let is_begun = |known: &&str| name.len() >= LETTERS_A_SLIP && known.starts_with(&name);
+    let mut begun = names.into_iter().filter(is_begun);
+    begun.next().filter(|_| begun.next().is_none())
 }
 
 /// Generates the struct of a table and its [`Table`]. Each line has: attributes for the field, name,

@@ -56,12 +56,12 @@ impl Site {
         format!("http://{host}:{}/{}/", self.port, self.token)
     }
 
-    /// The path after the token and the query, if the client is allowed and the method is that of the path: judged before
-    /// the body of the request is read.
+    /// The path after the token, if the client is allowed and the method is that of the path: judged before the body of
+    /// the request is read.
     ///
     /// # Errors
     /// The refusal.
-    pub(super) fn admit(&self, request: &Request) -> Result<(String, String), Reply> {
+    pub(super) fn admit(&self, request: &Request) -> Result<String, Reply> {
         // A request through another host name for this machine has that name in its header.
         // Browsers leave out the port that is usual.
         let port = match self.port {
@@ -82,8 +82,7 @@ impl Site {
         {
             return Err(Reply::text(403, "not for other pages\n"));
         }
-        let path = request.path.split_once('?');
-        let (path, query) = path.unwrap_or((&request.path, ""));
+        let path = request.path.split('?').next().unwrap_or_default();
         let (token, rest) = path
             .strip_prefix('/')
             .and_then(|path| path.split_once('/'))
@@ -97,7 +96,7 @@ impl Site {
         if request.method != method {
             return Err(Reply::text(405, "another method is needed\n"));
         }
-        Ok((rest.to_owned(), query.to_owned()))
+        Ok(rest.to_owned())
     }
 
     /// Answers a request that is admitted, other than one for events.
@@ -118,16 +117,6 @@ impl Site {
 fn same(one: &[u8], other: &[u8]) -> bool {
     let differences = one.iter().zip(other).fold(0, |all, (a, b)| all | (a ^ b));
     one.len() == other.len() && differences == 0
-}
-
-/// An unguessable token: 128 bits from the operating system.
-///
-/// # Errors
-/// If the system has none.
-pub(super) fn token() -> Result<String, getrandom::Error> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 #[cfg(test)]

@@ -5,14 +5,13 @@ use std::collections::VecDeque;
 use std::io::{self, Write as _};
 use std::net::{IpAddr, Ipv4Addr, Shutdown, TcpListener, TcpStream, UdpSocket};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
 use thiserror::Error;
 
 use super::http::{self, Refused, Reply, Request};
-use super::{Host, Page, Site, token};
+use super::{Host, Page, Site};
 
 /// Maximum number of connections with the token. A page has up to six.
 const MAX_CONNECTIONS: usize = 256;
@@ -24,12 +23,19 @@ const MAX_PAGES: usize = 64;
 /// Interval for checking whether an idle page is still open.
 const ALIVE: Duration = Duration::from_secs(2);
 
-/// Current number.
+/// What is open: each connection and each page holds a share.
 #[derive(Default)]
 struct Count {
-    connections: AtomicUsize,
-    pages: AtomicUsize,
+    connections: Arc<()>,
+    pages: Arc<()>,
     strangers: Strangers,
+}
+
+/// One of at most this many shares; `None` if all are held.
+fn share(all: &Arc<()>, most: usize) -> Option<Arc<()>> {
+    let share = Arc::clone(all);
+    // The first one is held by the count itself.
+    (Arc::strong_count(all) <= most + 1).then_some(share)
 }
 
 /// Connections whose request is not known, or refused. The oldest makes room for a new one: a client that sends its request at
@@ -59,45 +65,11 @@ impl Strangers {
     }
 }
 
-/// A counted connection, until it is dropped.
-struct Counted<'a>(&'a AtomicUsize);
-
-impl<'a> Counted<'a> {
-    /// `None` at the maximum number.
-    fn new(count: &'a AtomicUsize, most: usize) -> Option<Counted<'a>> {
-        let before = count.fetch_add(1, Ordering::Relaxed);
-        let counted = Counted(count);
-        (before < most).then_some(counted)
-    }
-}
-
-impl Drop for Counted<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// Why a page cannot be served.
+/// Why a page cannot be served: the port is taken, this computer has no address in a network, or the system has no random
+/// numbers or no thread.
 #[derive(Debug, Error)]
-pub enum ServerError {
-    /// The port is taken, or not allowed.
-    #[error("cannot use port {port}: {source}")]
-    Port {
-        /// The port; 0 for any free one.
-        port: u16,
-        /// Why.
-        source: io::Error,
-    },
-    /// This computer has no address in a network.
-    #[error("this computer is in no network that a phone could use")]
-    NoNetwork,
-    /// The system has no random numbers for the address.
-    #[error("no random numbers for the address: {0}")]
-    Token(getrandom::Error),
-    /// No thread can be started.
-    #[error("no thread can be started: {0}")]
-    Thread(io::Error),
-}
+#[error("{0}")]
+pub struct ServerError(String);
 
 /// A server on the loopback address, or for the local network.
 pub struct Server {
@@ -113,23 +85,20 @@ impl Server {
     /// # Errors
     /// [`ServerError`].
     pub fn bind(port: u16, host: Arc<dyn Host>, for_network: bool) -> Result<Server, ServerError> {
-        let networks = if for_network {
-            own_addresses()
-        } else {
-            Vec::new()
-        };
+        let networks = for_network.then(own_addresses).unwrap_or_default();
         if for_network && networks.is_empty() {
-            return Err(ServerError::NoNetwork);
+            let text = "this computer is in no network that a phone could use";
+            return Err(ServerError(text.to_owned()));
         }
         let at = match for_network {
             true => Ipv4Addr::UNSPECIFIED,
             false => Ipv4Addr::LOCALHOST,
         };
-        let refused = |source| ServerError::Port { port, source };
+        let refused = |error: io::Error| ServerError(format!("cannot use port {port}: {error}"));
         let listener = TcpListener::bind((at, port)).map_err(refused)?;
         let site = Site {
             host,
-            token: token().map_err(ServerError::Token)?,
+            token: token()?,
             port: listener.local_addr().map_err(refused)?.port(),
             networks,
         };
@@ -157,7 +126,8 @@ impl Server {
     pub fn spawn(self) -> Result<(), ServerError> {
         let thread = std::thread::Builder::new().name("server".to_owned());
         let spawned = thread.spawn(move || self.serve());
-        spawned.map(drop).map_err(ServerError::Thread)
+        let failed = |error: io::Error| ServerError(format!("no thread can be started: {error}"));
+        spawned.map(drop).map_err(failed)
     }
 
     /// Serves forever.
@@ -190,6 +160,14 @@ impl Server {
             }
         }
     }
+}
+
+/// An unguessable token: 128 bits from the operating system.
+fn token() -> Result<String, ServerError> {
+    let mut bytes = [0; 16];
+    let filled = getrandom::fill(&mut bytes);
+    filled.map_err(|error| ServerError(format!("no random numbers for the address: {error}")))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// This computer's addresses in its networks, the one by which it reaches others first. A computer that phones are connected
@@ -229,11 +207,11 @@ fn connection(stream: &Arc<TcpStream>, site: &Site, count: &Count) -> io::Result
         Ok(request) => request,
         Err(refused) => return refuse(refused),
     };
-    let (path, query) = match site.admit(&request) {
-        Ok(admitted) => admitted,
+    let path = match site.admit(&request) {
+        Ok(path) => path,
         Err(refusal) => return http::write(stream, &refusal),
     };
-    let Some(_counted) = Counted::new(&count.connections, MAX_CONNECTIONS) else {
+    let Some(_share) = share(&count.connections, MAX_CONNECTIONS) else {
         return http::write(stream, &Reply::text(503, "too many connections\n"));
     };
     count.strangers.remove(stream);
@@ -244,8 +222,8 @@ fn connection(stream: &Arc<TcpStream>, site: &Site, count: &Count) -> io::Result
         return http::write(stream, &site.answer(&path, &request));
     }
     http::begin_events(stream)?;
-    match Counted::new(&count.pages, MAX_PAGES) {
-        Some(_counted) => events(stream, Arc::clone(&site.host).open(&query)),
+    match share(&count.pages, MAX_PAGES) {
+        Some(_share) => events(stream, Arc::clone(&site.host).open(request.query())),
         // A page is not told the status of a refused connection for events.
         None => write!(&**stream, "event: full\ndata: {MAX_PAGES}\n\n"),
     }

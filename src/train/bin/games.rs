@@ -130,8 +130,10 @@ fn summary(done: &ImportProgress, wanted: &str) -> String {
              the text of Rapfi's games)"
         ),
     };
+    let games = tengen::program::counted(*games, "game");
+    let positions = tengen::program::counted(*positions, "position");
     format!(
-        "{games} games of {wanted}, {positions} positions: {resigned} by resignation, {counted} by points, {played} \
+        "{games} of {wanted}, {positions}: {resigned} by resignation, {counted} by points, {played} \
          ended on the board; left out: {reasons}{others}{passed_over}"
     )
 }

@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use tengen::encode::{Encode, find};
 use tengen::game::BoardSize;
 use tengen::games::{GAMES, with_game};
+use tengen::program::counted;
 use tengen_nn::eval::ModelInfo;
 use tengen_nn::onnx::{CHECKSUM, Header, PRECISION};
 use tengen_train::command::{print, refuse_katago};
@@ -243,14 +244,14 @@ fn tell(path: &Path, findings: &Findings) -> std::io::Result<()> {
         print(&format!("{}: unfinished, harmless", leftover.display()))?;
     }
     print(&format!(
-        "{}: {} shards with {} games and {} rows, {} checkpoints, {} networks, {} JSON files; {} problems",
+        "{}: {} with {} and {}, {}, {}, {}; {}",
         path.display(),
-        findings.shards,
-        findings.games,
-        findings.rows,
-        findings.checkpoints,
-        findings.networks,
-        findings.json,
-        findings.problems.len()
+        counted(findings.shards, "shard"),
+        counted(findings.games, "game"),
+        counted(findings.rows, "row"),
+        counted(findings.checkpoints, "checkpoint"),
+        counted(findings.networks, "network"),
+        counted(findings.json, "JSON file"),
+        counted(findings.problems.len(), "problem")
     ))
 }

@@ -9,6 +9,7 @@ use crate::shards::shard::{self, Shard, ShardInfo};
 use crate::{TrainError, durable};
 use tengen::fnv;
 use tengen::game::BoardSize;
+use tengen::program::counted;
 
 /// Rows of the window, in memory.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,8 +108,9 @@ fn read_folder(
         let repeated = games.iter().filter(|(is_new, _)| !is_new).count();
         if repeated > 0 {
             log::warn!(
-                "{}: {repeated} games are in an earlier folder, too: they count once",
-                folder.display()
+                "{}: {} of an earlier folder, counted once",
+                folder.display(),
+                counted(repeated, "game")
             );
         }
         let mut is_new = games

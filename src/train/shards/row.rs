@@ -17,6 +17,7 @@ use crate::shards::ending;
 use crate::shards::ending::{Ending, PointSet};
 use crate::shards::training_game::with_komi;
 use tengen::game::{BoardSize, Color, Game, HalfPoints, Move, Outcome, Rules};
+use tengen::program::counted;
 
 /// One move's share of the policy target, in 1/65535.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -198,9 +199,9 @@ fn play<G: Game>(position: &mut G, moves: &[Move]) -> Result<(), String> {
     for &mv in moves {
         if !position.is_legal(mv) {
             return Err(format!(
-                "move {} is illegal after {} moves",
+                "move {} is illegal after {}",
                 mv.0,
-                position.ply()
+                counted(position.ply(), "move")
             ));
         }
         position.play(mv);

@@ -414,7 +414,7 @@ mod tests {
         let mut rows = example("rules").rows;
         rows.truncate(1);
         rows[0].moves = [Move(3), Move(3)].into();
-        refused("games-1", &rows, "move 3 is illegal after 1 moves");
+        refused("games-1", &rows, "move 3 is illegal after 1 move");
         rows[0].moves = [Move(3)].into();
         rows[0].ply = 0;
         refused("games-2", &rows, "do not lead to its end");

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result};
+use tengen::program::counted;
 use tengen::record::today;
 use tengen::referee::{MatchRecord, MatchReport, results};
 use tengen::system;
@@ -68,7 +69,7 @@ fn commit(folder: &Path) -> Option<String> {
 
 /// The processor's name on Linux, its architecture elsewhere, and its number of threads.
 fn machine() -> String {
-    let threads = system::processors();
+    let threads = counted(system::processors(), "thread");
     let told = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = told
         .lines()
@@ -76,7 +77,7 @@ fn machine() -> String {
     let name = name.map_or(std::env::consts::ARCH, |rest| {
         rest.trim_start_matches([' ', '\t', ':'])
     });
-    format!("{name}, {threads} threads")
+    format!("{name}, {threads}")
 }
 
 /// A word of a command line, quoted for a shell.

@@ -11,6 +11,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use tengen::clock::{Clock, SteadyClock, SystemClock};
 use tengen::game::{BoardSize, Move};
+use tengen::program::counted;
 use tengen::record::{sgf, today};
 use tengen::referee::results::{GameEntry, MatchTerms, ResultFile};
 use tengen::referee::{
@@ -156,8 +157,8 @@ impl<'a> Session<'a> {
         }
         if !games.is_empty() {
             tell(format_args!(
-                "{} games are there already, {} to play\n",
-                games.len(),
+                "{} already there, {} to play\n",
+                counted(games.len(), "game"),
                 fixtures.len()
             ));
         }

@@ -10,7 +10,7 @@ use tengen_nn::eval::{
 };
 
 use super::super::output;
-use tengen::command::random_position;
+use tengen::command::phases;
 
 /// Rows per call: an unusual number, so that partial batches are tested, too.
 const ROWS: usize = 100;
@@ -46,6 +46,18 @@ pub(super) fn run(options: &EngineOptions, positions: u32, json: bool) -> anyhow
     })
 }
 
+/// The network that was asked for, or the built-in one in the form for a backend.
+pub(super) fn network(
+    options: &EngineOptions,
+    kind: BackendKind,
+    device: Device,
+) -> anyhow::Result<ModelSource> {
+    let (game, board) = (&options.game, options.board());
+    let own = || built_in(game, board, kind, device);
+    let source = options.model.clone().map(ModelSource::File).or_else(own);
+    source.with_context(|| format!("{}: give one with --model", none_built_in(game, board)))
+}
+
 fn compare<G: Encode>(
     empty: &G,
     options: &EngineOptions,
@@ -56,24 +68,16 @@ fn compare<G: Encode>(
         Backend::Network(kind) => kind,
         Backend::Auto | Backend::Rollout => BackendKind::usual(options.device),
     };
-    let model = options.model.clone().map(ModelSource::File);
-    let ours = |kind, device| built_in(G::NAME, empty.size(), kind, device);
-    let own = |kind, device| model.clone().or_else(|| ours(kind, device));
-    let none = || {
-        let none = none_built_in(G::NAME, empty.size());
-        format!("{none}: give one with --model")
-    };
-    let asked = own(kind, load.device).with_context(none)?;
+    let asked = network(options, kind, load.device)?;
     // The f32 form of the built-in network.
-    let exact = own(BackendKind::Tract, Device::Cpu).with_context(none)?;
+    let exact = network(options, BackendKind::Tract, Device::Cpu)?;
     let on_processor = LoadOptions {
         device: Device::Cpu,
         ..load.clone()
     };
     let mut first = EvaluatorFactory::open(BackendKind::Native, &exact, &on_processor)?.make()?;
     let mut second = EvaluatorFactory::open(kind, &asked, &load)?.make()?;
-    let all: Vec<G> = (0..positions)
-        .map(|i| random_position(empty, i * 60 / positions, u64::from(i)))
+    let all: Vec<G> = phases(empty, positions)
         .filter(|position| position.outcome().is_none())
         .collect();
     let mut difference = Difference::default();

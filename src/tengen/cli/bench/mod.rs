@@ -5,7 +5,7 @@ mod throughput;
 
 use std::sync::Arc;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use tengen::clock::{Clock, SystemClock};
 use tengen::encode::{Encode, made_up};
 use tengen::fnv::WordHash;
@@ -25,7 +25,10 @@ use tengen::command::random_position;
 /// one thread and a fake network. It changes exactly when the search, the rules or the encoding
 /// change their behaviour; such a change states the new one.
 #[derive(Debug, Args)]
-#[command(mut_args(without_play))]
+#[command(
+    mut_args(without_play),
+    group = ArgGroup::new("measure").args(["throughput", "agreement"])
+)]
 pub(crate) struct Bench {
     /// Measure positions/s of each backend by batch size, visits/s of the search on the same
     /// network in the same run, and their ratio. With --batch N for this batch size only.
@@ -33,7 +36,7 @@ pub(crate) struct Bench {
     throughput: bool,
     /// Compare the network's answers with --backend and --device with those of `native` in f32, on
     /// random positions from all phases of the game.
-    #[arg(long, conflicts_with = "throughput")]
+    #[arg(long)]
     agreement: bool,
     /// Compare on this many positions.
     #[arg(long, value_name = "N", requires = "agreement", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
@@ -41,8 +44,8 @@ pub(crate) struct Bench {
     /// Seconds per line of the throughput table, more than 0.
     #[arg(long, default_value_t = 4.0, value_name = "SECONDS")]
     seconds: f64,
-    /// Print JSON.
-    #[arg(long)]
+    /// Print what is measured as JSON.
+    #[arg(long, requires = "measure")]
     json: bool,
     #[command(flatten)]
     engine: EngineFlags,
@@ -57,7 +60,7 @@ impl Bench {
         if self.agreement {
             return agreement::run(&options, self.positions, self.json);
         }
-        print_signature(self.json)
+        print_signature()
     }
 }
 
@@ -66,7 +69,7 @@ const VISITS: u64 = 800;
 /// Plies after which each board is searched.
 const PLIES: [u32; 5] = [0, 8, 20, 40, 60];
 
-fn print_signature(json: bool) -> anyhow::Result<()> {
+fn print_signature() -> anyhow::Result<()> {
     let clock = SystemClock::new();
     let mut sum = Signature::default();
     for game in GAMES {
@@ -74,22 +77,12 @@ fn print_signature(json: bool) -> anyhow::Result<()> {
             with_game!(game.name, size, |empty| search_board(&empty, &mut sum))??;
         }
     }
-    let elapsed = clock.now();
-    let visits_per_second = sum.visits as f64 / elapsed.as_secs_f64();
-    output::print(&if json {
-        serde_json::json!({
-            "signature": format!("{:016x}", sum.hash.value()),
-            "visits": sum.visits,
-            "seconds": elapsed.as_secs_f64(),
-        })
-        .to_string()
-    } else {
-        format!(
-            "{:016x}\n{} visits, {visits_per_second:.0} visits/s on one thread without a network",
-            sum.hash.value(),
-            sum.visits
-        )
-    })
+    let visits_per_second = sum.visits as f64 / clock.now().as_secs_f64();
+    output::print(&format!(
+        "{:016x}\n{} visits, {visits_per_second:.0} visits/s on one thread without a network",
+        sum.hash.value(),
+        sum.visits
+    ))
 }
 
 /// The results as one number: a hash of root visits and tree sizes after fixed searches.

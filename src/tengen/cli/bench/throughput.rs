@@ -11,16 +11,16 @@ use anyhow::Context as _;
 use serde::Serialize;
 use tengen::clock::{Budget, Clock, SystemClock};
 use tengen::encode::{Encode, find};
-use tengen::engine::{Backend, EngineOptions, built_in, none_built_in};
+use tengen::engine::{Backend, EngineOptions};
 use tengen::games::with_game;
 use tengen::search::{Limits, SearchParams, SearchRequest, Searcher, SearcherOptions, StopFlag};
 use tengen_nn::eval::{
-    BackendKind, Batch, Device, EvalError, Evaluator, EvaluatorFactory, LoadOptions, ModelSource,
-    Outputs,
+    BackendKind, Batch, Device, EvalError, Evaluator, EvaluatorFactory, LoadOptions, Outputs,
 };
 
 use super::super::output;
-use tengen::command::random_position;
+use super::agreement::network;
+use tengen::command::phases;
 use tengen::system;
 
 const BATCHES: [u32; 4] = [1, 4, 8, 16];
@@ -68,7 +68,8 @@ fn measure<G: Encode>(
     }
     let wanted = |kind: &BackendKind| bench.only.is_none_or(|only| only == *kind);
     for kind in BackendKind::ALL.into_iter().filter(wanted) {
-        let factory = match bench.open(kind) {
+        let source = network(options, kind, options.device)?;
+        let factory = match EvaluatorFactory::open(kind, &source, &bench.load) {
             Ok(factory) => factory,
             Err(EvalError::Unavailable { backend, reason }) => {
                 log::warn!("{backend} is not available: {reason}");
@@ -105,9 +106,6 @@ fn text(line: &SpeedRow) -> String {
 }
 
 struct Bench<G> {
-    empty: G,
-    /// `None` for the built-in one, in the form for the backend.
-    model: Option<ModelSource>,
     load: LoadOptions,
     /// The requested backend; `None` for all.
     only: Option<BackendKind>,
@@ -129,11 +127,7 @@ impl<G: Encode> Bench<G> {
         let round = round.filter(|round| !round.is_zero()).with_context(|| {
             format!("--seconds takes seconds, more than 0 and at most 1e19, not {seconds:?}")
         })?;
-        let position = |i| random_position(empty, i * 60 / POSITIONS, u64::from(i));
-        let cores = system::processors();
         Ok(Bench {
-            empty: empty.clone(),
-            model: options.model.clone().map(ModelSource::File),
             load: LoadOptions {
                 board: Some(empty.size()),
                 ..options.load()
@@ -142,25 +136,13 @@ impl<G: Encode> Bench<G> {
                 Backend::Network(kind) => Some(kind),
                 Backend::Auto | Backend::Rollout => None,
             },
-            threads: options.threads.unwrap_or(cores),
+            threads: options.threads.unwrap_or_else(system::processors),
             round,
             rounds,
             clock: SystemClock::new(),
-            positions: (0..POSITIONS).map(position).collect(),
+            positions: phases(empty, POSITIONS).collect(),
             params: options.search.clone(),
         })
-    }
-
-    /// The network in the form for a backend.
-    fn open(&self, kind: BackendKind) -> Result<EvaluatorFactory, EvalError> {
-        let size = self.empty.size();
-        let own = || built_in(G::NAME, size, kind, self.load.device);
-        let source = self.model.clone().or_else(own);
-        let source = source.ok_or_else(|| EvalError::Load {
-            path: "embedded".to_owned(),
-            reason: format!("{}: give one with --model", none_built_in(G::NAME, size)),
-        })?;
-        EvaluatorFactory::open(kind, &source, &self.load)
     }
 
     fn measure(

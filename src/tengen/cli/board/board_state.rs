@@ -29,8 +29,8 @@ const TREE: &str = "tree";
 
 struct Inner {
     session: Session,
-    /// Messages for pages, each kind with a number that increases with every change.
-    feed: [(u64, Arc<str>); KINDS.len()],
+    /// The last message of each kind; empty where there is none.
+    feed: [Arc<str>; KINDS.len()],
     /// Number of open pages, and the time since there were any.
     pages: usize,
     attended: bool,
@@ -46,9 +46,8 @@ impl Inner {
     }
 
     fn set(&mut self, kind: usize, text: &str) {
-        let slot = &mut self.feed[kind];
-        if *slot.1 != *text {
-            *slot = (slot.0 + 1, text.into());
+        if *self.feed[kind] != *text {
+            self.feed[kind] = text.into();
         }
     }
 
@@ -222,7 +221,7 @@ impl BoardState {
         });
         TablePage {
             table: Arc::clone(self),
-            seen: [0; KINDS.len()],
+            seen: Default::default(),
             tree: (0, 0),
         }
     }
@@ -231,16 +230,15 @@ impl BoardState {
 /// An open page.
 pub(super) struct TablePage {
     table: Arc<BoardState>,
-    seen: [u64; KINDS.len()],
+    /// The messages that it has seen.
+    seen: [Arc<str>; KINDS.len()],
     /// The game, and the changes of its tree, that it has seen.
     tree: (u64, u64),
 }
 
 impl TablePage {
     fn is_new(&self, inner: &Inner) -> bool {
-        let numbers = inner.feed.iter().map(|(number, _)| *number);
-        let mut pairs = numbers.zip(self.seen);
-        pairs.any(|(number, seen)| number > seen) || inner.tree_state() != self.tree
+        inner.feed != self.seen || inner.tree_state() != self.tree
     }
 }
 
@@ -260,9 +258,9 @@ impl Page for TablePage {
             news.push((TREE, view::tree(&inner.session, seen).into()));
         }
         let feed = KINDS.iter().zip(&inner.feed).zip(&mut self.seen);
-        for ((kind, (number, text)), seen) in feed {
-            if *number > *seen {
-                *seen = *number;
+        for ((kind, text), seen) in feed {
+            if text != seen {
+                seen.clone_from(text);
                 news.push((*kind, Arc::clone(text)));
             }
         }

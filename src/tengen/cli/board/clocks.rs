@@ -48,11 +48,7 @@ impl Clocks {
 
     /// Gives a side at least this time for its next move.
     pub(super) fn give(&mut self, color: Color, least: Duration) {
-        let [black, white] = &mut self.sides;
-        let side = match color {
-            Color::Black => black,
-            Color::White => white,
-        };
+        let side = &mut self.sides[color.index()];
         if side.longest_move() < least {
             let overtime = side.overtime();
             *side = SideClock::new(TimeControl::Limited {

@@ -7,6 +7,8 @@ use tengen::gtp::{format_move, move_names, points_from_top};
 use tengen::search::{MoveReport, SearchReport};
 use tengen::watch::Eval;
 
+use super::super::review::{tenth, winrate};
+
 /// Maximum number of moves shown, besides those proven to win.
 const CANDIDATES: usize = 24;
 /// Maximum length of a line.
@@ -106,17 +108,7 @@ pub(super) fn proven(proof: Option<Proof>, side: Color) -> Option<String> {
     proof.map(|proof| winner(proof.outcome(side)))
 }
 
-fn tenth(points: f32) -> f32 {
-    (points * 10.0).round() / 10.0
-}
-
 impl SearchedPosition {
-    /// A value for the side to move as Black's winrate.
-    fn winrate(self, value: f32) -> f32 {
-        let black = f32::midpoint(1.0, self.mover.signed(value));
-        (black * 1e4).round() / 1e4
-    }
-
     fn line(self, moves: &[Move]) -> Vec<String> {
         move_names(&moves[..moves.len().min(LINE)], self.size)
     }
@@ -128,7 +120,7 @@ impl SearchedPosition {
         let value = value.map_or(report.value, |best| best.value);
         let value = report.proof.map_or(value, Proof::value);
         Eval {
-            winrate: self.winrate(value),
+            winrate: winrate(self.mover, value),
             lead: report.black_ahead().map(tenth),
             visits: report.visits,
             proven: proven(report.proof, self.mover),
@@ -146,7 +138,7 @@ impl SearchedPosition {
         Candidate {
             at: format_move(found.mv, self.size),
             visits: found.visits,
-            winrate: self.winrate(value),
+            winrate: winrate(self.mover, value),
             lead: expected.map(|expected| tenth(expected.black_ahead)),
             prior: (found.prior * 1e4).round() / 1e4,
             proven: proven(found.proof, self.mover),

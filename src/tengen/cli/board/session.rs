@@ -174,13 +174,7 @@ impl Session {
             self.game.tree.has(node),
             "there is no such position any more"
         );
-        let (tree, current) = (&self.game.tree, self.game.current);
-        let (play, last) = (tree.node(node).play, tree.node(current).play);
-        match play.filter(|_| tree.parent(node) == Some(current)) {
-            Some(play) => self.board.play(play)?,
-            None if tree.parent(current) == Some(node) && last.is_some() => self.board.undo()?,
-            None => drop(self.board.load(&self.game.moves(node))?),
-        }
+        self.board.load(&self.game.moves(node))?;
         self.game.current = node;
         self.settle_in();
         Ok(())

@@ -15,7 +15,7 @@ use tengen::search::{AnalysisOptions, PointsByMove, Purpose, SearchReport, StopF
 use tengen::watch::Eval;
 
 use super::super::flags::EngineFlags;
-use super::super::review::{Game, Language, Reviewer, THRESHOLDS, annotated_sgf};
+use super::super::review::{Game, Language, Reviewer, annotated_sgf};
 use super::board_state::BoardState;
 use super::report::{SearchedPosition, Task, TaskRequest, winner};
 use super::session::Session;
@@ -330,7 +330,7 @@ fn review(table: &BoardState, job: &Job, stop: &StopFlag) {
         }
         _ => Arc::clone(&job.flags),
     };
-    let mut reviewer = Reviewer::new(flags, REVIEW_NODES, THRESHOLDS, stop.clone());
+    let mut reviewer = Reviewer::new(flags, REVIEW_NODES, stop.clone());
     let game = Game::new(String::new(), &job.record);
     let reviewed = reviewer.review(
         game,

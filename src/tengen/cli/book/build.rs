@@ -12,14 +12,14 @@ use tengen::engine::{AnalysisEffort, AnalysisRequest, Engine, EngineOptions};
 use tengen::game::{Color, Game};
 use tengen::games::with_game;
 use tengen::gtp::format_moves;
+use tengen::program::counted;
 use tengen::record::{GameRecord, Play, Vertex};
 use tengen::registry;
 use tengen::search::{AnalysisOptions, SearchReport, StopFlag};
 
 use super::walk::{proof_text, walk};
 use crate::cli::flags::{EngineFlags, refused, with_visits, without_play};
-use crate::cli::output::{self, tell};
-use crate::cli::output::{end_as_interrupted, stop_on_ctrl_c};
+use crate::cli::output::{self, end_as_interrupted, stop_on_ctrl_c, tell};
 
 /// Default visits of a search.
 const VISITS: u64 = 1600;
@@ -117,7 +117,7 @@ impl Build {
             (false, false) => ": it is yet to be searched from there",
         };
         let text = work.text(empty);
-        tell(&format!("{steps} searches, {text}{rest}"));
+        tell(&format!("{}, {text}{rest}", counted(steps, "search")));
         // An interrupted process runs no destructors, and the file has to be closed.
         drop(work);
         match stop.is_raised() {
@@ -185,6 +185,6 @@ impl<G: Game> Work<G> {
             Some((value, None)) => format!(", value {value:+.3} for Black"),
             None => String::new(),
         };
-        format!("{} positions{value}", book.len())
+        format!("{}{value}", counted(book.len(), "position"))
     }
 }

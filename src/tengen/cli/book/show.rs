@@ -10,12 +10,12 @@ use tengen::book::{Book, BookMeta, BookSource, Images, line};
 use tengen::game::{Game, Move};
 use tengen::games::with_game;
 use tengen::gtp::{format_move, format_moves};
+use tengen::program::counted;
 use tengen::record::sgf::{SgfNode, write_tree};
 use tengen::record::{GameRecord, Play, Vertex, file};
 
-use super::walk::{Entries, proof_text, walk};
-use crate::cli::output::print_report;
-use crate::cli::output::tell;
+use super::walk::{entries, proof_text, walk};
+use crate::cli::output::{print_report, tell};
 
 /// Show what a book knows of a position: its moves, their values and how play goes on.
 ///
@@ -126,8 +126,11 @@ impl BookReport {
             game, size, rules, ..
         } = self;
         let mut out = format!(
-            "{game} {size}, rules {rules}: {} positions, {} searches by {}, {:.1} hours\n",
-            self.positions, self.steps, self.player, self.hours
+            "{game} {size}, rules {rules}: {}, {} by {}, {:.1} hours\n",
+            counted(self.positions, "position"),
+            counted(self.steps, "search"),
+            self.player,
+            self.hours
         );
         let after = match &*self.moves {
             [] => "the empty board".to_owned(),
@@ -142,9 +145,9 @@ impl BookReport {
             None => format!("{value:+.3}"),
         };
         out += &format!(
-            "{}, {} visits\n  move   value   visits  line",
+            "{}, {}\n  move   value   visits  line",
             value(position.value, position.result),
-            position.visits
+            counted(position.visits, "visit")
         );
         for found in &position.moves {
             let star = if found.known { '*' } else { ' ' };
@@ -192,7 +195,8 @@ impl Export {
         })?;
         let written = file::write_sgf(&self.sgf, &text);
         written.with_context(|| self.sgf.display().to_string())?;
-        tell(&format!("{}: {positions} positions", self.sgf.display()));
+        let positions = counted(positions, "position");
+        tell(&format!("{}: {positions}", self.sgf.display()));
         Ok(())
     }
 }
@@ -204,10 +208,12 @@ type Next<G> = (usize, Move, Images<G>);
 fn sgf<G: Game>(empty: &G, meta: &BookMeta, book: &Book, moves: Vec<Move>) -> (String, usize) {
     let mut record = GameRecord::of(empty);
     let BookMeta { steps, player, .. } = meta;
-    record.comment = format!("Book of {}: {steps} searches by {player}", meta.about());
+    let searches = counted(*steps, "search");
+    record.comment = format!("Book of {}: {searches} by {player}", meta.about());
     let mut nodes = vec![SgfNode::default()];
     let mut images = Images::of_empty(empty);
-    let (entries, mut positions) = (Entries::of(book, empty), 0);
+    let (mut unlinked, mut positions) = (book.unlinked(), 0);
+    unlinked.remove(&images.key());
     let mut seen = HashSet::new();
     for mv in moves {
         seen.insert(images.key());
@@ -220,7 +226,7 @@ fn sgf<G: Game>(empty: &G, meta: &BookMeta, book: &Book, moves: Vec<Move>) -> (S
         let key = images.key();
         if seen.insert(key) {
             positions += usize::from(book.searched(key).is_some());
-            todo.extend(following(book, &entries, nodes.len() - 1, &images));
+            todo.extend(following(book, &unlinked, nodes.len() - 1, &images));
         }
         let Some((parent, mv, before)) = todo.pop() else {
             break;
@@ -234,14 +240,14 @@ fn sgf<G: Game>(empty: &G, meta: &BookMeta, book: &Book, moves: Vec<Move>) -> (S
 /// The moves of a position that the book knows, and its best move; the best last.
 fn following<G: Game>(
     book: &Book,
-    entries: &Entries,
+    unlinked: &HashSet<u128>,
     parent: usize,
     images: &Images<G>,
 ) -> Vec<Next<G>> {
     let moves = book.moves(images.key()).into_iter().enumerate();
     let shown = moves.filter(|(place, found)| *place == 0 || found.is_known);
     let shown = shown.filter_map(|(_, found)| images.own(found.mv));
-    let all = shown.chain(entries.moves(images));
+    let all = shown.chain(entries(unlinked, images));
     let mut next: Vec<Next<G>> = all.map(|mv| (parent, mv, images.clone())).collect();
     next.reverse();
     next
@@ -255,7 +261,11 @@ fn node<G: Game>(book: &Book, parent: usize, mv: Move, before: &Images<G>) -> Sg
     let found = moves.find(|found| before.own(found.mv) == Some(mv));
     let comment = found.map(|found| match found.proof {
         Some(proof) => format!("{} for {color}", proof_text(proof)),
-        None => format!("value {:+.3}, {} visits", found.value, found.visits),
+        None => format!(
+            "value {:+.3}, {}",
+            found.value,
+            counted(found.visits, "visit")
+        ),
     });
     SgfNode {
         parent,

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use anyhow::ensure;
-use tengen::book::{Book, Images};
+use tengen::book::Images;
 use tengen::command::played;
 use tengen::game::{Game, Move, Proof};
 use tengen::gtp::format_vertex;
@@ -43,32 +43,18 @@ pub(super) fn walk<G: Game>(empty: &G, moves: &str) -> anyhow::Result<(Vec<Move>
     Ok((all, images))
 }
 
-/// Moves to positions of a book that it did not keep where they are played: growth from a line of moves and merging
-/// bring such positions.
-pub(super) struct Entries {
-    /// Keys of positions that no kept move leads to.
-    positions: HashSet<u128>,
-}
-
-impl Entries {
-    pub(super) fn of<G: Game>(book: &Book, empty: &G) -> Entries {
-        let mut positions = book.unlinked();
-        positions.remove(&Images::of_empty(empty).key());
-        Entries { positions }
+/// Moves of a position to positions of a book that no kept move leads to (`unlinked`): growth from a line of moves and
+/// merging bring such.
+pub(super) fn entries<G: Game>(unlinked: &HashSet<u128>, images: &Images<G>) -> Vec<Move> {
+    if unlinked.is_empty() {
+        return Vec::new();
     }
-
-    /// Those of a position.
-    pub(super) fn moves<G: Game>(&self, images: &Images<G>) -> Vec<Move> {
-        if self.positions.is_empty() {
-            return Vec::new();
-        }
-        let mut seen = HashSet::new();
-        let leads_in = |mv: &Move| {
-            let key = images.after(*mv).key();
-            self.positions.contains(&key) && seen.insert(key)
-        };
-        images.position().legal_moves().filter(leads_in).collect()
-    }
+    let mut seen = HashSet::new();
+    let leads_in = |mv: &Move| {
+        let key = images.after(*mv).key();
+        unlinked.contains(&key) && seen.insert(key)
+    };
+    images.position().legal_moves().filter(leads_in).collect()
 }
 
 /// A proven result as a word.

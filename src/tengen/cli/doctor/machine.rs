@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use tengen::engine::EngineOptions;
+use tengen::program::counted;
 use tengen::system;
 use tengen_nn::eval::{
     BackendKind, CudaDevices, Device, EvalError, EvaluatorFactory, FETCH_FOR_GPUS, LoadOptions,
@@ -14,7 +15,7 @@ use super::backend::{BackendAnswer, Finding, Reference, State, backend, evaluate
 
 /// Processor features.
 pub(super) fn processor() -> Finding {
-    let threads = system::processors();
+    let threads = counted(system::processors(), "thread");
     let mut skills: Vec<&str> = Vec::new();
     #[cfg(target_arch = "x86_64")]
     {
@@ -36,7 +37,7 @@ pub(super) fn processor() -> Finding {
         true => std::env::consts::ARCH.to_owned(),
         false => skills.join(", "),
     };
-    Finding::ok("processor", format!("{threads} threads, {skills}"))
+    Finding::ok("processor", format!("{threads}, {skills}"))
 }
 
 /// Whether the search tree fits into free memory.

@@ -9,6 +9,7 @@ use tengen::engine::{
     Backend, EngineOptions, built_in, built_in_boards, built_in_name, none_built_in,
 };
 use tengen::games::{GAMES, UnknownGame, with_game};
+use tengen::program::counted;
 use tengen_nn::eval::{BackendKind, Candidate, Device, FETCH, LoadOptions, ModelSource};
 
 use super::flags::EngineFlags;
@@ -53,8 +54,7 @@ impl Doctor {
         let is_broken = |finding: &&Finding| finding.state == State::Broken;
         match findings.iter().filter(is_broken).count() {
             0 => Ok(()),
-            1 => bail!("1 check failed"),
-            count => bail!("{count} checks failed"),
+            count => bail!("{} failed", counted(count, "check")),
         }
     }
 }
@@ -184,15 +184,11 @@ fn of_game(game: &str) -> Option<Finding> {
     let board = options.usual_board();
     let model = built_in(game, board, BackendKind::Native, Device::Cpu)?;
     let mut finding = network(&model, &options);
-    match try_backend(BackendKind::Native, &model, &options.load()) {
-        Ok(answer) => {
-            let each = answer.each.as_secs_f64() * 1000.0;
-            finding.text += &format!("; {each:.2} ms per evaluation on {board}");
-        }
-        Err(error) => {
-            finding.state = State::Broken;
-            finding.text += &format!("; {error}");
-        }
+    let tried = try_backend(BackendKind::Native, &model, &options.load());
+    let computed = backend("network", &tried, None, true);
+    finding.text += &format!("; {}", computed.text);
+    if computed.state == State::Broken {
+        finding.state = State::Broken;
     }
     Some(finding)
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, ensure};
+use anyhow::Context as _;
 use tengen::game::{BoardSize, Color};
 use tengen::gtp::parse_vertex;
 use tengen::record::sgf::{self, SgfNode, read_tree, write_tree};
@@ -31,12 +31,7 @@ impl AnnotatedGames {
     ) -> anyhow::Result<AnnotatedGames> {
         let (paths, _) = places(path, files, &["sgf"])?;
         for path in paths.values() {
-            ensure!(
-                force || !path.exists() || is_ours(path),
-                "{} is not from an earlier review: choose another place, or replace it with --force",
-                path.display()
-            );
-            check(path)?;
+            check(path, is_ours, force)?;
         }
         Ok(AnnotatedGames(paths))
     }
@@ -199,7 +194,9 @@ impl Language {
         let mut search = search.clone();
         for (word, own) in [
             ("visits", "次搜索"),
+            ("visit", "次搜索"),
             ("playouts", "次模拟"),
+            ("playout", "次模拟"),
             ("or", "或"),
             ("s", "秒"),
         ] {

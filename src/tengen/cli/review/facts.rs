@@ -16,6 +16,17 @@ pub(super) fn share(side: Color, black: f32) -> f32 {
     }
 }
 
+/// Black's winrate from a value for this side, to four digits.
+pub(in crate::cli) fn winrate(side: Color, value: f32) -> f32 {
+    let black = f32::midpoint(1.0, side.signed(value));
+    (black * 1e4).round() / 1e4
+}
+
+/// Points to a tenth.
+pub(in crate::cli) fn tenth(points: f32) -> f32 {
+    (points * 10.0).round() / 10.0
+}
+
 /// A move or a stone, with its colour.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Stone {

@@ -2,7 +2,10 @@
 
 use tengen::game::Color;
 
-use super::facts::{Candidate, Class, Game, Judged, Position, Tally, share};
+use super::facts::{Candidate, Class, Game, Judged, Position, Tally, share, tenth};
+
+/// Losses from which a move is an inaccuracy, a mistake and a blunder.
+pub(super) const THRESHOLDS: [f32; 3] = [0.05, 0.1, 0.2];
 
 /// Known facts of a position.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,7 +26,7 @@ impl Known {
 }
 
 /// Judges each move by the positions before and after it. Then the winrate of a proven position is what is proven.
-pub(super) fn compare(positions: &mut [Position], game: &Game, thresholds: &[f32; 3]) {
+pub(super) fn compare(positions: &mut [Position], game: &Game) {
     for index in 1..positions.len() {
         let (before, after) = positions.split_at_mut(index);
         let (Some(position), Some(next)) = (before.last_mut(), after.first()) else {
@@ -52,7 +55,7 @@ pub(super) fn compare(positions: &mut [Position], game: &Game, thresholds: &[f32
             judged.points = points(position.lead, next.lead, played.color);
             // Where the search knows nothing better than the move there is nothing to learn.
             let is_its_choice = judged.choice == Some(1) && !proven;
-            judged.class = class(loss, proven, thresholds).filter(|_| !is_its_choice);
+            judged.class = class(loss, proven).filter(|_| !is_its_choice);
             match judged.class {
                 None => judged.better.clear(),
                 Some(Class::ThrownAway) if !judged.better.is_empty() => {}
@@ -77,11 +80,6 @@ fn instead(position: &Position, played: &str) -> Vec<String> {
     let best = others.clone().find(|other| other.wins == Some(true));
     let best = best.or_else(|| others.next());
     best.map_or_else(Vec::new, |other| other.pv.clone())
-}
-
-/// Points to a tenth.
-pub(super) fn tenth(points: f32) -> f32 {
-    (points * 10.0).round() / 10.0
 }
 
 /// Loss of a move, as a share of games, and whether it is proven.
@@ -119,15 +117,15 @@ fn at_the_end(before: Known, end: Known) -> Known {
     Known { winrate, ..end }
 }
 
-/// Severity of a loss; `thresholds` ascend.
-fn class(loss: Option<f32>, proven: bool, thresholds: &[f32; 3]) -> Option<Class> {
+/// Severity of a loss.
+fn class(loss: Option<f32>, proven: bool) -> Option<Class> {
     let loss = loss?;
     if proven {
         return (loss > 0.0).then_some(Class::ThrownAway);
     }
     let classes = [Class::Inaccuracy, Class::Mistake, Class::Blunder];
-    let reached = classes.into_iter().zip(thresholds);
-    let reached = reached.filter(|(_, threshold)| loss >= **threshold);
+    let reached = classes.into_iter().zip(THRESHOLDS);
+    let reached = reached.filter(|(_, threshold)| loss >= *threshold);
     reached.map(|(class, _)| class).next_back()
 }
 
@@ -203,15 +201,13 @@ mod tests {
         }
     }
 
-    const THRESHOLDS: [f32; 3] = [0.05, 0.1, 0.2];
-
     /// Severity of a move of `mover` from a position to the next.
     #[track_caller]
     fn check(before: Known, after: Known, mover: Color, expected: (f32, Option<Class>)) {
         let (found, proven) = loss(before, after, mover);
         let found = found.expect("both were searched");
         assert!((found - expected.0).abs() < 1e-6, "{found}");
-        assert_eq!(class(Some(found), proven, &THRESHOLDS), expected.1);
+        assert_eq!(class(Some(found), proven), expected.1);
     }
 
     #[test]
@@ -287,7 +283,7 @@ mod tests {
             played: Some(Judged {
                 loss,
                 points: None,
-                class: class(loss, false, &THRESHOLDS),
+                class: class(loss, false),
                 counts,
                 policy_rank: None,
                 choice: Some(1),
@@ -349,7 +345,7 @@ mod tests {
         ];
         positions[0].candidates = vec![unseen("A1", None)];
         positions[1].candidates = vec![unseen("B1", Some(true))];
-        compare(&mut positions, &game, &THRESHOLDS);
+        compare(&mut positions, &game);
         let found: Vec<Option<f32>> = positions.iter().map(|found| found.winrate).collect();
         assert_eq!(found, [0.5, 1.0, 0.0, 0.0].map(Some));
         assert_eq!(positions[0].candidates[0].winrate, 1.0);
@@ -379,7 +375,7 @@ mod tests {
                 let played = position.played.as_mut().expect("a move");
                 played.choice = Some(choice);
             }
-            compare(&mut positions, &game, &THRESHOLDS);
+            compare(&mut positions, &game);
             let judged = positions[0].played.as_ref().expect("a move");
             assert_eq!((judged.class, judged.loss), (class, Some(0.4)));
         }

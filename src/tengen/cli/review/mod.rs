@@ -2,7 +2,6 @@
 
 mod annotated;
 mod facts;
-mod html;
 mod judge;
 mod pages;
 mod record;
@@ -16,6 +15,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, anyhow, ensure};
 use clap::{Arg, Args};
 use tengen::command::sgf_files;
+use tengen::program::counted;
 use tengen::record::GameRecord;
 use tengen::search::StopFlag;
 
@@ -23,7 +23,7 @@ use super::flags::{EngineFlags, refused, with_default, with_visits, without_play
 use super::output::{self, Progress, end_as_interrupted, stop_on_ctrl_c};
 use annotated::AnnotatedGames;
 pub(super) use annotated::{Language, text as annotated_sgf};
-pub(super) use facts::{Game, Position};
+pub(super) use facts::{Game, Position, tenth, winrate};
 use pages::Pages;
 use record::Source;
 pub(super) use record::is_nogo;
@@ -33,8 +33,6 @@ use text::Summary;
 
 /// Solver nodes per position by default.
 const NODES: u64 = 1_000_000;
-/// Default losses from which a move is an inaccuracy, a mistake and a blunder.
-pub(super) const THRESHOLDS: [f32; 3] = [0.05, 0.1, 0.2];
 
 /// Review finished games move by move.
 ///
@@ -66,9 +64,6 @@ pub(crate) struct Review {
     /// Print JSON: a line per game, then a summary line.
     #[arg(long)]
     json: bool,
-    /// Minimum losses, in percent of winrate, of an inaccuracy, a mistake and a blunder.
-    #[arg(long, value_name = "A,B,C", default_value = "5,10,20", value_parser = thresholds)]
-    thresholds: [f32; 3],
     /// Solver nodes per position; a game may cost five times as many.
     #[arg(long, value_name = "N", default_value_t = NODES)]
     nodes: u64,
@@ -82,19 +77,6 @@ fn of_review(flag: Arg) -> Arg {
     match flag.get_id() == "game" {
         true => with_default("nogo", "that of the file", flag),
         false => flag,
-    }
-}
-
-fn thresholds(text: &str) -> Result<[f32; 3], &'static str> {
-    let numbers = text.split(',').map(|part| part.trim().parse().ok());
-    let numbers: Option<Vec<f32>> = numbers.collect();
-    match numbers.as_deref() {
-        Some(&[low, middle, high])
-            if 0.0 < low && low <= middle && middle <= high && high <= 100.0 =>
-        {
-            Ok([low / 100.0, middle / 100.0, high / 100.0])
-        }
-        _ => Err("three rising numbers above 0, such as 5,10,20"),
     }
 }
 
@@ -114,7 +96,7 @@ impl Review {
             .transpose()?;
         let stop = stop_on_ctrl_c()?;
         let flags = Arc::new(self.engine);
-        let reviewer = Reviewer::new(flags, self.nodes, self.thresholds, stop.clone());
+        let reviewer = Reviewer::new(flags, self.nodes, stop.clone());
         Session {
             game,
             reviewer,
@@ -180,14 +162,15 @@ impl Session {
             output::print(&self.summary.text())?;
         }
         if self.stop.is_raised() && done + failed < files.len() {
-            let text = format!("interrupted after {done} of {} games", files.len());
+            let all = counted(files.len(), "game");
+            let text = format!("interrupted after {done} of {all}");
             output::complain(&anyhow!("{text}; what is done is kept"));
             return end_as_interrupted();
         }
         ensure!(
             failed == 0,
-            "{failed} of {} games could not be reviewed; the others are",
-            files.len()
+            "{failed} of {} could not be reviewed; the others are",
+            counted(files.len(), "game")
         );
         Ok(())
     }
@@ -226,8 +209,9 @@ impl Session {
             (false, true) => text::game(&review),
             (false, false) => text::line(&review),
         })?;
+        self.summary.add(&review);
         if let Some(pages) = &mut self.pages {
-            let page = pages.add(file, &review)?;
+            let page = pages.add(file, &review, &self.summary)?;
             if self.alone {
                 log::info!("written {}", page.display());
             }
@@ -235,22 +219,6 @@ impl Session {
         if let Some(annotated) = &self.annotated {
             annotated.add(file, record, text, &review)?;
         }
-        self.summary.add(&review);
         Ok(review.is_whole())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn thresholds_are_three_rising_shares() {
-        assert_eq!(thresholds("5, 10,20"), Ok([0.05, 0.1, 0.2]));
-        for wrong in [
-            "", "5", "5,10", "10,5,20", "0,1,2", "5,10,101", "a,b,c", "1,2,nan",
-        ] {
-            assert!(thresholds(wrong).is_err(), "{wrong}");
-        }
     }
 }

@@ -7,22 +7,21 @@ use tengen::command::position;
 use tengen::game::Game as _;
 use tengen::games::nogo::SmallNoGo;
 use tengen::games::with_game;
-use tengen::record::{GameRecord, file, sgf};
+use tengen::record::file::{self, FileError};
+use tengen::record::{GameRecord, sgf};
 
 /// A game of a file.
-#[derive(Debug, Clone)]
 pub(super) struct Source {
     /// Its file, with the number of the game if there are several: `all.sgf game 2`.
     pub(super) name: PathBuf,
-    /// `None` if the file cannot be read.
-    text: Option<String>,
+    text: Result<String, FileError>,
 }
 
 /// All games of these files.
 pub(super) fn sources(files: &[PathBuf]) -> Vec<Source> {
     let of_file = |path: &PathBuf| {
-        let text = file::read_bytes(path).ok().map(|bytes| sgf::decode(&bytes));
-        let games = text.as_deref().and_then(|text| sgf::games(text).ok());
+        let text = file::read_bytes(path).map(|bytes| sgf::decode(&bytes));
+        let games = text.as_ref().ok().and_then(|text| sgf::games(text).ok());
         let games = games.unwrap_or_default();
         if games.len() < 2 {
             let name = path.clone();
@@ -33,7 +32,7 @@ pub(super) fn sources(files: &[PathBuf]) -> Vec<Source> {
             name.push(format!(" game {}", place + 1));
             Source {
                 name: name.into(),
-                text: Some(text),
+                text: Ok(text),
             }
         });
         numbered.collect()
@@ -51,11 +50,7 @@ pub(super) fn sources(files: &[PathBuf]) -> Vec<Source> {
 pub(super) fn read(source: Source, game: Option<&str>) -> anyhow::Result<(GameRecord, String)> {
     let file = source.name;
     let name = || file.display().to_string();
-    let text = match source.text {
-        Some(text) => text,
-        // It says why.
-        None => file::read_text(&file).with_context(name)?,
-    };
+    let text = source.text.with_context(name)?;
     let mut record = sgf::read(&text).with_context(name)?;
     for note in &record.notes {
         log::warn!("{}: {note}", name());

@@ -13,6 +13,7 @@ use tengen::engine::{
 };
 use tengen::fnv;
 use tengen::game::{BoardSize, Color, Outcome, Symmetry};
+use tengen::program::counted;
 use tengen::record::GameRecord;
 use tengen::registry;
 use tengen::search::{AnalysisOptions, PointsByMove, SearchReport, StopFlag};
@@ -39,7 +40,6 @@ pub(in crate::cli) struct Reviewer {
     flags: Arc<EngineFlags>,
     /// Solver nodes per position.
     nodes: u64,
-    thresholds: [f32; 3],
     time: Arc<dyn Clock>,
     stop: StopFlag,
     judge: Option<BoardEngine>,
@@ -57,16 +57,10 @@ struct BoardEngine {
 
 impl Reviewer {
     /// Nothing is loaded yet. `nodes` is the solver's limit per position.
-    pub(in crate::cli) fn new(
-        flags: Arc<EngineFlags>,
-        nodes: u64,
-        thresholds: [f32; 3],
-        stop: StopFlag,
-    ) -> Reviewer {
+    pub(in crate::cli) fn new(flags: Arc<EngineFlags>, nodes: u64, stop: StopFlag) -> Reviewer {
         Reviewer {
             flags,
             nodes,
-            thresholds,
             time: Arc::new(SystemClock::new()),
             stop,
             judge: None,
@@ -108,7 +102,7 @@ impl Reviewer {
             },
             changed: changed.collect(),
             nodes: self.nodes,
-            thresholds: self.thresholds,
+            thresholds: judge::THRESHOLDS,
         }
     }
 
@@ -166,17 +160,16 @@ impl Reviewer {
     ) -> anyhow::Result<Review> {
         let (stop, nodes) = (self.stop.clone(), self.nodes);
         let judge = self.judge(record)?;
-        let threads = system::processors();
         let effort = solver::SolveLimits {
             nodes,
-            threads: judge.options.threads.unwrap_or(threads),
+            threads: judge.options.threads.unwrap_or_else(system::processors),
             halt: &|_| stop.is_raised(),
         };
         let bytes = (judge.options.solver.solver_mib as usize) << 20;
         let mut verdicts = truth::verdicts(record, effort, bytes)?;
         judge.search(record, &mut *verdicts, &stop, found, see)?;
         let mut positions: Vec<Position> = found.iter().rev().cloned().collect();
-        judge::compare(&mut positions, &game, &judge.settings.thresholds);
+        judge::compare(&mut positions, &game);
         Ok(Review {
             settings: judge.settings.clone(),
             by_network: judge.by_network,
@@ -220,9 +213,9 @@ impl Reviewer {
         if thinking_limits.visits.is_none() && thinking_limits.time_per_move.is_none() {
             thinking_limits.visits = Some(if by_network { VISITS } else { PLAYOUTS });
         }
-        let unit = if by_network { "visits" } else { "playouts" };
+        let unit = if by_network { "visit" } else { "playout" };
         let visits = thinking_limits.visits;
-        let visits = visits.map(|visits| format!("{visits} {unit}"));
+        let visits = visits.map(|visits| counted(visits, unit));
         let time = thinking_limits.time_per_move;
         let time = time.map(|time| format!("{} s", time.as_secs_f64()));
         let limits: Vec<String> = visits.into_iter().chain(time).collect();
@@ -343,7 +336,7 @@ mod tests {
         let mut found = Vec::new();
         for is_whole in [false, true] {
             let stop = StopFlag::new();
-            let mut reviewer = Reviewer::new(Arc::clone(&flags), 1, [0.1, 0.2, 0.3], stop.clone());
+            let mut reviewer = Reviewer::new(Arc::clone(&flags), 1, stop.clone());
             let mut seen = 0;
             let game = Game::new(String::new(), &record);
             let review = reviewer.review(game, &record, &mut found, &mut |_, _, _| {
@@ -362,7 +355,7 @@ mod tests {
     #[test]
     fn no_book_judges() {
         let flags = Arc::new(EngineFlags::default());
-        let reviewer = Reviewer::new(flags, 1, [0.1, 0.2, 0.3], StopFlag::new());
+        let reviewer = Reviewer::new(flags, 1, StopFlag::new());
         let options = reviewer.options("nogo").expect("a game");
         assert_eq!(options.book, Some(BookSource::None));
     }

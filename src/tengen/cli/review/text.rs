@@ -7,6 +7,7 @@ use serde::Serialize;
 use tengen::game::{Color, Game as _, GameInfo};
 use tengen::games::info;
 use tengen::games::nogo::SmallNoGo;
+use tengen::program::counted;
 
 use super::facts::{Class, Game, Review, Tally};
 use super::judge::sum;
@@ -79,9 +80,9 @@ fn title(review: &Review) -> String {
     let facts = [&game.result, &game.date];
     let facts = facts.iter().filter(|fact| !fact.is_empty());
     let facts: String = facts.map(|fact| format!(", {fact}")).collect();
-    let (file, moves, board) = (&game.file, game.moves.len(), board(review));
-    let rules = rules(game);
-    format!("{file}: {players}{facts}, {moves} moves of {board}{rules}")
+    let (file, board, rules) = (&game.file, board(review), rules(game));
+    let moves = counted(game.moves.len(), "move");
+    format!("{file}: {players}{facts}, {moves} of {board}{rules}")
 }
 
 /// The rules by which a game was judged, and the komi, after a comma; empty where there is one set of rules.
@@ -113,11 +114,6 @@ fn interrupted(review: &Review) -> Option<String> {
     let first = review.positions.first().filter(|first| first.moves > 0)?;
     let number = first.moves + 1;
     Some(format!("interrupted: reviewed from move {number} on"))
-}
-
-/// A number of games.
-pub(super) fn games(number: usize) -> String {
-    format!("{number} game{}", if number == 1 { "" } else { "s" })
 }
 
 /// Basis of the judgement, and proven results.
@@ -188,8 +184,6 @@ fn mistakes(review: &Review, least: Class) -> Vec<String> {
 #[derive(Debug, Default)]
 pub(super) struct Summary {
     games: usize,
-    /// For games that are proven before they end, the number of moves before the first position from which all are.
-    proven: Vec<usize>,
     /// By name.
     players: BTreeMap<String, Vec<Tally>>,
 }
@@ -198,8 +192,6 @@ pub(super) struct Summary {
 #[derive(Serialize)]
 struct SummaryJson {
     games: usize,
-    /// The median of the first moves from which games are proven, over all games.
-    median_proven: Option<usize>,
     players: BTreeMap<String, PlayerTally>,
 }
 
@@ -217,10 +209,6 @@ impl Summary {
             return;
         }
         self.games += 1;
-        // A result at the end alone proves nothing: players may agree on it.
-        let end = review.game.moves.len();
-        let before_end = review.proven.filter(|(moves, _)| *moves < end);
-        self.proven.extend(before_end.map(|(moves, _)| moves));
         for (side, tally) in Color::BOTH.into_iter().zip(&review.players) {
             let name = review.game.player(side).to_owned();
             self.players.entry(name).or_default().push(tally.clone());
@@ -230,13 +218,6 @@ impl Summary {
     /// Whether no game has been reviewed.
     pub(super) fn is_empty(&self) -> bool {
         self.games == 0
-    }
-
-    /// `None` also if half of the games are never proven.
-    fn median_proven(&self) -> Option<usize> {
-        let mut proven = self.proven.clone();
-        proven.sort_unstable();
-        proven.get(self.games / 2).copied()
     }
 
     /// Each player's games and total statistics.
@@ -249,7 +230,6 @@ impl Summary {
         let players = self.players();
         let plain = SummaryJson {
             games: self.games,
-            median_proven: self.median_proven(),
             players: players
                 .map(|(name, games, tally)| (name.to_owned(), PlayerTally { games, tally }))
                 .collect(),
@@ -260,15 +240,11 @@ impl Summary {
     }
 
     pub(super) fn text(&self) -> String {
-        let median = self.median_proven();
-        let median = median.map_or(String::new(), |moves| {
-            format!("; half of them are proven from move {moves} on")
-        });
         let rows: Vec<(String, Tally)> = self
             .players()
-            .map(|(name, number, tally)| (format!("{name}, {}", games(number)), tally))
+            .map(|(name, number, tally)| (format!("{name}, {}", counted(number, "game")), tally))
             .collect();
-        format!("\n{}{median}\n{}", games(self.games), table(&rows))
+        format!("\n{}\n{}", counted(self.games, "game"), table(&rows))
     }
 }
 
@@ -333,20 +309,5 @@ mod tests {
             "{}",
             summary.text()
         );
-    }
-
-    #[test]
-    fn a_summary_tells_what_is_proven() {
-        let text = |proven: &[usize]| {
-            let summary = Summary {
-                games: 2,
-                proven: proven.to_vec(),
-                ..Summary::default()
-            };
-            summary.text()
-        };
-        assert!(text(&[]).starts_with("\n2 games\n"), "{}", text(&[]));
-        let half = "\n2 games; half of them are proven from move 5 on\n";
-        assert!(text(&[5, 3]).starts_with(half), "{}", text(&[5, 3]));
     }
 }

@@ -10,8 +10,7 @@ use tengen::record::GameRecord;
 use tengen::search::{MoveReport, SearchReport};
 use tengen::solver::{Solvable, Solve, SolveLimits, Solves};
 
-use super::facts::{Candidate, Judged, Position, share};
-use super::judge::tenth;
+use super::facts::{Candidate, Judged, Position, tenth, winrate};
 
 /// Moves kept of a position besides the one played and those proven, and moves of a line.
 const CANDIDATES: usize = 12;
@@ -161,7 +160,7 @@ impl Looked<'_> {
         Position {
             moves,
             to_move: self.mover,
-            winrate: value.map(|value| self.winrate(value)),
+            winrate: value.map(|value| winrate(self.mover, value)),
             lead: self.lead(),
             winner,
             visits: self.report.map_or(0, |report| report.visits),
@@ -190,12 +189,6 @@ impl Looked<'_> {
 
     fn moves(&self) -> &[MoveReport] {
         self.report.map_or(&[], |report| &report.moves)
-    }
-
-    /// Black's winrate from a value for the mover, to four digits.
-    fn winrate(&self, value: f32) -> f32 {
-        let share = share(self.mover, f32::midpoint(1.0, value));
-        (share * 1e4).round() / 1e4
     }
 
     fn proof(&self, found: &MoveReport) -> Option<Proof> {
@@ -237,11 +230,11 @@ impl Looked<'_> {
                 candidates.push(Candidate {
                     at: format_move(found.mv, self.size),
                     visits: found.visits,
-                    winrate: self.winrate(match wins {
-                        Some(true) => 1.0,
-                        Some(false) => -1.0,
-                        None => found.value,
-                    }),
+                    winrate: match wins {
+                        Some(true) => winrate(self.mover, 1.0),
+                        Some(false) => winrate(self.mover, -1.0),
+                        None => winrate(self.mover, found.value),
+                    },
                     lead: expected.map(|expected| tenth(expected.black_ahead)),
                     prior: (found.prior * 1e4).round() / 1e4,
                     wins,

@@ -72,12 +72,12 @@ const ROWS: &[Row] = &[
     ("byoyomi 0 30 5", "150 5", "30.00 s of 5 periods", 150.0),
     ("byoyomi 0 30 5", "90 3", "30.00 s of 3 periods", 90.0),
     ("byoyomi 0 30 5", "100 5", "30.00 s of 3 periods", 100.0),
-    ("byoyomi 0 30 5", "100 1", "30.00 s of 1 periods", 30.0),
+    ("byoyomi 0 30 5", "100 1", "30.00 s of 1 period", 30.0),
     // Overtime included in the main time, from the first report on.
     ("byoyomi 600 30 5", "750 0", "600.00 s", 750.0),
     ("byoyomi 600 30 5", "750 0, 590 0", "440.00 s", 590.0),
     ("byoyomi 600 30 5", "750 0, 100 0", "30.00 s of 3 periods", 100.0),
-    ("byoyomi 600 30 5", "750 0, 30 0", "30.00 s of 1 periods", 30.0),
+    ("byoyomi 600 30 5", "750 0, 30 0", "30.00 s of 1 period", 30.0),
     ("canadian 300 30 5", "330 0, 100 0", "70.00 s", 100.0),
     ("canadian 300 30 5", "330 0, 30 0", "30.00 s for 5 stones", 30.0),
     // A little more than before is rounding.
@@ -87,18 +87,18 @@ const ROWS: &[Row] = &[
     ("byoyomi 600 30 5", "750 0, 30 5, 30 4", "30.00 s of 4 periods", 120.0),
     ("byoyomi 600 30 5", "750 0, 30 5, 200 0, 190 0", "190.00 s", 340.0),
     // A period reported without stones.
-    ("canadian 0 20 1", "20 0", "20.00 s for 1 stones", 20.0),
+    ("canadian 0 20 1", "20 0", "20.00 s for 1 stone", 20.0),
     ("canadian 300 30 5", "10 4, 8 0", "8.00 s for 4 stones", 8.0),
     ("canadian 300 30 5", "8 0", "8.00 s for 5 stones", 8.0),
-    ("byoyomi 0 30 5", "30 0", "30.00 s of 1 periods", 30.0),
-    ("byoyomi 300 30 5", "30 4, 30 0", "30.00 s of 1 periods", 30.0),
-    ("byoyomi 300 30 5", "30 0", "30.00 s of 1 periods", 30.0),
+    ("byoyomi 0 30 5", "30 0", "30.00 s of 1 period", 30.0),
+    ("byoyomi 300 30 5", "30 4, 30 0", "30.00 s of 1 period", 30.0),
+    ("byoyomi 300 30 5", "30 0", "30.00 s of 1 period", 30.0),
     // Eventually it is main time.
     ("byoyomi 300 30 5", "70 0, 41 0, 12 0", "12.00 s", 162.0),
     ("canadian 300 30 5", "40 0, 12 0", "12.00 s", 42.0),
     // More periods or stones than there are.
     ("byoyomi 300 30 5", "30 99", "30.00 s of 5 periods", 150.0),
-    ("byoyomi 300 30 1", "30 5", "30.00 s of 1 periods", 30.0),
+    ("byoyomi 300 30 1", "30 5", "30.00 s of 1 period", 30.0),
     ("canadian 300 30 5", "30 25", "30.00 s for 25 stones", 30.0),
     // Main time is used up, and overtime is not mentioned.
     ("byoyomi 300 30 5", "70 0, 41 0, 12 0, 0 0", "0.00 s", 150.0),

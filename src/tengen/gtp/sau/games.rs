@@ -8,6 +8,7 @@ use crate::clock::seconds;
 use crate::game::{Color, Outcome};
 use crate::gtp::sau::records::GameFiles;
 use crate::gtp::{parse_color, short};
+use crate::program::counted;
 use crate::record::{GameRecord, file, result_text};
 
 impl SauSession {
@@ -30,8 +31,8 @@ impl SauSession {
         }
         self.enter(ours);
         self.note(&format!(
-            "{} stones, {} to play: set the clocks with `clock`; `go` has Tengen play when it is its turn",
-            record.plays.len(),
+            "{}, {} to play: set the clocks with `clock`; `go` has Tengen play when it is its turn",
+            counted(record.plays.len(), "stone"),
             self.engine.to_move()
         ));
         Ok(())

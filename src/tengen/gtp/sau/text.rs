@@ -3,6 +3,7 @@
 use crate::engine::Engine;
 use crate::game::{BoardSize, Color, Move};
 use crate::gtp::board::{COLUMNS, format_move, mark, parse_vertex};
+use crate::program::counted;
 use crate::record::Vertex;
 
 /// Help text.
@@ -53,8 +54,8 @@ pub(super) fn board(engine: &dyn Engine) -> String {
     let platform: Vec<u8> = (b'A'..=b'Z').collect();
     let mut lines = vec![
         format!(
-            "{} stones played{last}, {} to play; black's clock {}, white's {}",
-            record.plays.len(),
+            "{} played{last}, {} to play; black's clock {}, white's {}",
+            counted(record.plays.len(), "stone"),
             engine.to_move(),
             clocks[0],
             clocks[1]

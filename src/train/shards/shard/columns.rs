@@ -23,6 +23,7 @@ use crate::shards::ending;
 use crate::shards::row::{Row, Share};
 use crate::shards::training_game::with_komi;
 use tengen::game::{Game, HalfPoints, Move, Rules};
+use tengen::program::counted;
 
 /// The columns, one row a position, in file order. `moves` has on the first row of a game all its moves from the empty
 /// board, a little-endian u16 each, else nothing; `policy` pairs of little-endian u16: policy index, share of the policy
@@ -232,8 +233,8 @@ fn replay<G: Game>(empty: &G, rows: &mut [Row], ended: &[bool]) -> Result<(), St
     let mut movers = vec![position.to_move()];
     for mv in moves.iter() {
         if !position.is_legal(*mv) {
-            let ply = movers.len() - 1;
-            return Err(wrong(format!("move {} is illegal after {ply} moves", mv.0)));
+            let before = counted(movers.len() - 1, "move");
+            return Err(wrong(format!("move {} is illegal after {before}", mv.0)));
         }
         position.play(*mv);
         movers.push(position.to_move());

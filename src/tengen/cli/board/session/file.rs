@@ -1,10 +1,12 @@
 //! Games from and to SGF.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
 use tengen::game::Game as _;
 use tengen::games::nogo::SmallNoGo;
+use tengen::program::counted;
 use tengen::record::sgf::{self, SgfNode, SgfTree};
 use tengen::record::{GameRecord, LaterSetup};
 
@@ -37,7 +39,7 @@ impl Session {
         }
         self.load(games.concat().as_bytes())?;
         if empty > 0 {
-            let note = format!("{empty} of {} files have no game", files.len());
+            let note = format!("{} without a game", counted(empty, "file"));
             self.game.notes.insert(0, note);
         }
         Ok(())
@@ -81,9 +83,9 @@ impl Session {
                 all => why.context(format!("none of the {all} games can be shown: game 1")),
             });
         };
-        let note = format!(
-            "{place} games before this one cannot be shown and stay in the file, game 1: {why:#}"
-        );
+        let games = counted(place, "game");
+        let note =
+            format!("not shown, but kept in the file: {games} before this one, game 1: {why:#}");
         self.game.notes.insert(0, note);
         texts.remove(place);
         self.game.others = OtherGames { texts, place };
@@ -246,13 +248,13 @@ impl Session {
                     self.game.tree.take(parent, node, None);
                     self.game.tree.hide(child);
                     hidden += 1;
-                    first.get_or_insert_with(|| format!("after {depth} nodes: {why}"));
+                    first.get_or_insert_with(|| format!("after {}: {why}", counted(depth, "node")));
                 }
             }
         }
-        Ok(first.map(|first| {
-            format!("{hidden} nodes are not shown and stay in the file, the first {first}")
-        }))
+        let hidden = counted(hidden, "node");
+        Ok(first
+            .map(|first| format!("not shown, but kept in the file: {hidden}, the first {first}")))
     }
 
     /// Goes back to a position on the way to the shown one; the number of moves that were replayed for it.
@@ -349,14 +351,19 @@ impl Session {
     /// them.
     pub(in super::super) fn written(&self) -> (GameRecord, Vec<SgfNode>, Vec<usize>) {
         let game = &self.game;
-        // A game that ended where moves had been taken back has its own result.
-        let end = game.ends.get(&game.live);
-        let end = end.or_else(|| game.ends.get(&game.tree.end_of_line(Tree::ROOT)));
+        let main = game.ends.get(&game.tree.end_of_line(Tree::ROOT));
+        let is_record = main.is_some_and(|end| end.why == "record");
+        // A game that ended where moves had been taken back has its own result, and its line is the main line of the file.
+        let live = game.ends.get(&game.live).filter(|_| !is_record);
+        let mut tree = Cow::Borrowed(&game.tree);
+        if live.is_some() {
+            tree.to_mut().promote(game.live);
+        }
         let mut record = game.beginning.clone();
-        if let Some(end) = end {
+        if let Some(end) = live.or(main) {
             record.result.clone_from(&end.result);
         }
-        let (nodes, places) = game.tree.sgf_nodes(|at, node| {
+        let (nodes, places) = tree.sgf_nodes(|at, node| {
             let mut others = node.others.clone();
             if at == Tree::ROOT && others.is_empty() {
                 // Of a game that was begun here all is written again.

@@ -1,5 +1,6 @@
 //! Games from and to files.
 
+use tengen::record::sgf;
 use tengen_nn::files::scratch::Scratch;
 
 use super::super::super::autosave::{self, Autosave};
@@ -59,7 +60,7 @@ fn a_file_loses_nothing() {
         board.game.notes
     );
     assert!(
-        board.game.notes[0].starts_with("4 nodes are not shown"),
+        board.game.notes[0].contains("in the file: 4 nodes, the first after 2 nodes: "),
         "{:?}",
         board.game.notes
     );
@@ -180,6 +181,32 @@ fn a_record_keeps_its_result_when_moves_are_tried() {
 }
 
 #[test]
+fn the_result_of_a_file_is_that_of_its_main_line() {
+    let (mut board, _) = session(terms("go", "9", [Human, Machine], ""));
+    play(&mut board, "E5 C5");
+    board.undo().expect("both moves");
+    play(&mut board, "D4");
+    let first = |text: &str| sgf::read(text).expect("SGF").plays[0].play.vertex;
+    let [given_up, played] = ["E5", "D4"].map(|at| parse_vertex(at, board.board.size()));
+    assert_eq!(first(&board.sgf()), given_up.expect("a vertex"));
+    board.resign().expect("it goes on");
+    let (text, kept) = board.to_keep();
+    assert!(text.contains("RE[W+R]"), "{text}");
+    assert_eq!(
+        (first(&text), kept.live),
+        (played.expect("a vertex"), Some(1))
+    );
+    // That of a record is not one of a variation.
+    let record = "(;GM[1]SZ[9]RE[W+12.50];B[ee];W[ce])";
+    board.load(record.as_bytes()).expect("a game");
+    play(&mut board, "D4");
+    board.resign().expect("it goes on");
+    let text = board.sgf();
+    assert!(text.contains("RE[W+12.50]"), "{text}");
+    assert_eq!(first(&text), first(record));
+}
+
+#[test]
 fn what_is_only_looked_at_is_not_kept() {
     let (mut board, _) = session(terms("go", "9", [Human, Human], ""));
     let text = b"(;GM[1]SZ[9];B[ee](;W[cc])(;W[gc]))(;GM[1]SZ[9];B[aa])";
@@ -238,7 +265,10 @@ fn the_games_of_a_file_after_a_bad_one_are_shown() {
             (1, 2)
         );
         let note = &board.game.notes[0];
-        assert!(note.starts_with("1 games before this one cannot"), "{note}");
+        assert!(
+            note.contains("in the file: 1 game before this one, game 1: "),
+            "{note}"
+        );
         let own = super::super::super::game::title(&board.game.tree.node(0).others);
         assert_eq!(board.game.others.titles(own)[1..], ["second", "a – b"]);
         let refused = board.choose_game(0).expect_err("it is bad").to_string();
@@ -262,7 +292,7 @@ fn a_bad_game_or_file_does_not_hide_the_others() {
     assert!(board.sgf().contains("B[bb]"), "{}", board.sgf());
     let files: [&[u8]; 3] = [b"hello", b"(;SZ[9])", b""];
     board.load_files(&files).expect("one has a game");
-    assert_eq!(board.game.notes[0], "2 of 3 files have no game");
+    assert_eq!(board.game.notes[0], "2 files without a game");
 }
 
 #[test]
