@@ -86,9 +86,15 @@ pub(super) fn read(value: &str, habits: Habits) -> Result<(HalfPoints, Option<St
     Ok((komi, Some(how)))
 }
 
-/// The number in a text, and its unit: `6.5`, `6,5`, `7.5 points`, `3.75子`.
+/// Possible text before the number: Black gives komi.
+const BEFORE: [&str; 8] = ["komi", "Komi", "黑", "贴", "貼", "目", "コミ", "："];
+
+/// The number in a text, and its unit: `6.5`, `6,5`, `7.5 points`, `3 3/4 子`, `6目半`, `黑贴3.75子`.
 fn number(value: &str) -> Option<(f64, &str)> {
-    let value = value.trim();
+    let mut value = value.trim();
+    while let Some(rest) = BEFORE.iter().find_map(|word| value.strip_prefix(word)) {
+        value = rest.trim_start_matches([' ', ':']);
+    }
     // Some programs use the decimal separator of their country.
     if let Ok(number) = value.replace(',', ".").parse::<f64>() {
         return number.is_finite().then_some((number, ""));
@@ -96,11 +102,33 @@ fn number(value: &str) -> Option<(f64, &str)> {
     let sign = usize::from(value.starts_with(['-', '+']));
     let digits = |c: char| c.is_ascii_digit() || c == '.' || c == ',';
     let end = sign + value[sign..].find(|c| !digits(c))?;
-    let (text, unit) = value.split_at(end);
+    let (text, rest) = value.split_at(end);
     let number: f64 = text.replace(',', ".").parse().ok()?;
-    // Another number may mean anything, as in `0x10`, and a half is not read.
-    let is_more = |c: char| c.is_ascii_digit() || "半½¼¾".contains(c);
-    (!unit.contains(is_more) && number.is_finite()).then_some((number, unit))
+    let (part, unit) = fraction(rest.trim_start_matches([' ', '又']))?;
+    // Another number may mean anything, as in `0x10`.
+    let plain = !unit.contains(|c: char| c.is_ascii_digit());
+    let part = if text.starts_with('-') { -part } else { part };
+    let number = number + part;
+    (plain && number.is_finite()).then_some((number, unit))
+}
+
+/// The fraction at the start of a text, 0 for none, and the rest; `半` may follow the unit.
+fn fraction(text: &str) -> Option<(f64, &str)> {
+    for (sign, part) in [("½", 0.5), ("¼", 0.25), ("¾", 0.75)] {
+        if let Some(rest) = text.strip_prefix(sign) {
+            return Some((part, rest));
+        }
+    }
+    let end = text.find(|c: char| c != '/' && !c.is_ascii_digit());
+    let (begin, rest) = text.split_at(end.unwrap_or(text.len()));
+    match begin.split_once('/') {
+        Some((over, under)) => {
+            let (over, under): (f64, f64) = (over.parse().ok()?, under.parse().ok()?);
+            Some((over / under, rest))
+        }
+        None if text.contains('半') => Some((0.5, text)),
+        None => Some((0.0, text)),
+    }
 }
 
 #[cfg(test)]
@@ -126,7 +154,16 @@ mod tests {
             (" 7.5 ", 7.5),
             ("7.5 points", 7.5),
             ("6.50目", 6.5),
+            ("6目半", 6.5),
+            ("6½", 6.5),
+            ("6 1/2", 6.5),
+            ("-6目半", -6.5),
+            ("3 3/4子", 7.5),
+            ("3又3/4子", 7.5),
             ("3.75 zi", 7.5),
+            ("黑贴3.75子", 7.5),
+            ("贴 6目半", 6.5),
+            ("komi: 5.5", 5.5),
             ("1e1", 10.0),
             ("2 stones", 4.0),
             // Quarters are of stones.
@@ -202,10 +239,6 @@ mod tests {
             ("6.5.5", "not a number"),
             ("6 to 7", "not a number"),
             ("reverse 5.5", "not a number"),
-            ("komi: 5.5", "not a number"),
-            ("6目半", "not a number"),
-            ("6½", "not a number"),
-            ("3 3/4子", "not a number"),
         ] {
             let record = read(&format!("(;SZ[9]KM[{value}];B[aa])")).expect(value);
             assert_eq!((record.komi, record.plays.len()), (None, 1), "{value}");
