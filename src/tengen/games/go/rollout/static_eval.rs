@@ -148,8 +148,8 @@ pub(super) fn priors<const CELLS: usize, const WORDS: usize>(
 fn place(size: BoardSize, is_crowded: bool, point: Move) -> (f32, f32) {
     match line(size, point) {
         _ if is_crowded => (0.0, 0.0),
-        ..=LOW => (0.0, OPEN_AREA),
-        ..=HIGH => (OPEN_AREA, 0.0),
+        line if line <= LOW => (0.0, OPEN_AREA),
+        line if line <= HIGH => (OPEN_AREA, 0.0),
         _ => (0.0, 0.0),
     }
 }
