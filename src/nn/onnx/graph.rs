@@ -225,11 +225,8 @@ impl GraphBuilder {
         bytes: fn(T) -> [u8; BYTES],
     ) -> Value {
         if dims.iter().product::<usize>() != data.len() {
-            self.mistake.get_or_insert(OnnxError::Shape {
-                name: name.to_owned(),
-                dims: dims.to_vec(),
-                len: data.len(),
-            });
+            let mistake = OnnxError::shape(name, dims, data.len());
+            self.mistake.get_or_insert(mistake);
         }
         self.graph.initializer.push(TensorProto {
             dims: dims.iter().map(|&dim| dim as i64).collect(),

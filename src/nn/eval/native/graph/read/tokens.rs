@@ -192,7 +192,7 @@ impl<'a> GraphReader<'a> {
         if self.part(node, 0).is_none() {
             return self.pool(node);
         }
-        let axes = self.axes(node, self.opset >= 18)?;
+        let axes = self.axes(node, self.opset >= 18, 3)?;
         only("keepdims", node.int("keepdims", 1)?, 1)?;
         let Some(&Part::Square(x)) = self.part(node, 0) else {
             return Err("it takes the mean of a part of something else".to_owned());
@@ -200,9 +200,7 @@ impl<'a> GraphReader<'a> {
         let Shape::Tokens(_) = x.shape else {
             return Err(format!("it takes the mean square of a {}", x.shape));
         };
-        let mut counted: Vec<i64> = axes.iter().map(|axis| axis.rem_euclid(3)).collect();
-        counted.sort_unstable();
-        let extent = match counted[..] {
+        let extent = match axes[..] {
             [2] => Extent::Point,
             [1, 2] => Extent::Board,
             _ => return Err(format!("its axes are {axes:?}")),
