@@ -129,12 +129,6 @@ impl GraphBuilder {
         self.push_node(op, inputs, attributes.collect())
     }
 
-    /// Converts to another element type.
-    pub(super) fn cast(&mut self, x: Value, to: DataType) -> Value {
-        let to = Attribute::Int(i64::from(i32::from(to)));
-        self.node("Cast", &[x], vec![("to", to)])
-    }
-
     pub(super) fn push_node(
         &mut self,
         op: &str,

@@ -232,13 +232,13 @@ impl Lowering<'_> {
             Some(&input) => second = Some(self.results.numbers(input)?),
             None => {}
         }
-        let mut fused = match own {
+        let fused = match own {
             Activation::Identity => self.fused(index, false),
-            _ => self.alone(index),
+            activation => Fused {
+                activation,
+                ..self.alone(index)
+            },
         };
-        if own != Activation::Identity {
-            fused.activation = own;
-        }
         let target = self.target(std::iter::once(&fused))?;
         self.steps.push(Step::Combine {
             first,

@@ -26,13 +26,9 @@ impl<'a> Lowering<'a> {
             .map(|(conv, _)| conv.bias.len().div_ceil(LANES));
         let blocks: usize = blocks.sum();
         let grid = self.grid(input);
-        let (kind, words) = match is_depthwise {
-            true => (ConvKind::Depthwise, None),
-            false => self.kind(parts, grid),
-        };
-        let groups = match is_depthwise {
-            true => vec![1; blocks],
-            false => self.level.groups(blocks),
+        let ((kind, words), groups) = match is_depthwise {
+            true => ((ConvKind::Depthwise, None), vec![1; blocks]),
+            false => (self.kind(parts, grid), self.level.groups(blocks)),
         };
         let step_channels = match kind {
             ConvKind::Integer => 4,
