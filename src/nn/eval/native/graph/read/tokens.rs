@@ -114,8 +114,8 @@ impl<'a> GraphReader<'a> {
             }
             if self.is_constant(node, index) {
                 let x = self.operand(node, other)?;
-                if self.is_table(node, index, x)? {
-                    let table = table(&floats(self.tensor(node, index)?)?, x.shape);
+                if let Some(tensor) = self.spread(node, index, x)? {
+                    let table = table(&floats(tensor)?, x.shape);
                     let sum = TokenOp::Pair(Pairing::Sum, Some(table));
                     return self.made(Op::Tokens(sum), &[x], x.shape);
                 }
@@ -136,7 +136,12 @@ impl<'a> GraphReader<'a> {
     ) -> Made<'a> {
         match self.part(node, index).cloned() {
             Some(Part::Neighbours(x)) => {
-                let tensor = self.spread(node, constant, x)?;
+                let Some(tensor) = self.spread(node, constant, x)? else {
+                    let (shape, dims) = (x.shape, &self.tensor(node, constant)?.dims);
+                    return Err(format!(
+                        "it multiplies a {shape} by numbers of the shape {dims:?}"
+                    ));
+                };
                 return Ok(Known::Part(Part::SpreadNeighbours(x, tensor)));
             }
             Some(Part::Scores(mut scores)) => {
@@ -162,8 +167,7 @@ impl<'a> GraphReader<'a> {
         let Shape::Tokens(_) = x.shape else {
             return self.scale(node, index, constant);
         };
-        if self.is_table(node, constant, x)? {
-            let tensor = self.spread(node, constant, x)?;
+        if let Some(tensor) = self.spread(node, constant, x)? {
             return Ok(Known::Part(Part::Spread(x, tensor)));
         }
         let numbers = self.of_channels(node, constant, x)?;
@@ -286,20 +290,6 @@ impl<'a> GraphReader<'a> {
         let before = node.inputs[0];
         let is_norm = matches!(made(before)?.op, Op::Tokens(TokenOp::RmsNorm { .. }));
         (is_norm && affine.kernel == [1, 1]).then_some((before, affine))
-    }
-
-    /// Whether a constant has a number for each channel of each point.
-    fn is_table(&self, node: &NodeReader<'a>, index: usize, x: Operand) -> Result<bool, String> {
-        let Shape::Tokens(channels) = x.shape else {
-            return Ok(false);
-        };
-        let is_scaled = |name| matches!(self.known.get(name), Some(Known::Scaled(..)));
-        if node.input(index).is_some_and(is_scaled) {
-            return Ok(false);
-        }
-        let dims = &self.tensor(node, index)?.dims;
-        let table = [self.area, channels];
-        Ok(dims[..] == table || dims[..] == [1, table[0], table[1]])
     }
 
     /// x scale + bias, channel by channel; joined with what makes x where that is possible.
