@@ -295,18 +295,14 @@ impl<'a> GraphReader<'a> {
     /// x scale + bias, channel by channel; joined with what makes x where that is possible.
     fn affine(&mut self, x: Operand, scale: Vec<f32>, bias: Vec<f32>) -> Made<'a> {
         let made = self.nodes.iter().find(|node| node.output == x.value);
-        let (value, conv, is_depthwise) = match made.map(|node| (&node.op, node.inputs[0])) {
-            Some((Op::Depthwise(conv), input)) => (input, conv.scaled(&scale, &bias), true),
-            Some((Op::Conv(conv), input)) => match conv.weights {
-                Weights::Float(_) => (input, conv.scaled(&scale, &bias), false),
-                Weights::Integer { .. } => (x.value, Conv::of_channels(scale, bias), true),
-            },
-            _ => (x.value, Conv::of_channels(scale, bias), true),
-        };
-        let op = if is_depthwise {
-            Op::Depthwise(conv)
-        } else {
-            Op::Conv(conv)
+        let (value, op) = match made.map(|node| (&node.op, node.inputs[0])) {
+            Some((Op::Depthwise(conv), input)) => {
+                (input, Op::Depthwise(conv.scaled(&scale, &bias)))
+            }
+            Some((Op::Conv(conv), input)) if matches!(conv.weights, Weights::Float(_)) => {
+                (input, Op::Conv(conv.scaled(&scale, &bias)))
+            }
+            _ => (x.value, Op::Depthwise(Conv::of_channels(scale, bias))),
         };
         self.made(op, &[Operand { value, ..x }], x.shape)
     }
