@@ -173,14 +173,12 @@ impl Bucket {
     fn warm(info: &ModelInfo, session: Session, size: usize) -> Result<Bucket, EvalError> {
         let bucket = Bucket::new(info, session, size);
         let mut bucket = bucket.map_err(|e| unavailable(&e))?;
-        let computed = bucket.compute().map(drop).map_err(|e| unavailable(&e));
-        match computed {
-            Ok(()) => Ok(bucket),
-            Err(error) => {
-                mem::forget(bucket);
-                Err(error)
-            }
+        let computed = bucket.compute().map(drop);
+        if let Err(error) = computed {
+            mem::forget(bucket);
+            return Err(unavailable(&error));
         }
+        Ok(bucket)
     }
 
     /// Transfers the rows, evaluates, and returns with the answers: all in the session's own
