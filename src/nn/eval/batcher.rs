@@ -8,7 +8,7 @@
 //! idle. One that fails leaves its requests to the others: a lost GPU must not take the healthy ones along.
 //!
 //! Nothing hangs: a request that is dropped unanswered, because the evaluator panicked or the
-//! thread ended, answers itself with an error.
+//! thread ended, closes the channel on which its client waits.
 
 #[cfg(test)]
 mod tests;
@@ -88,36 +88,23 @@ struct Reply {
 
 #[derive(Debug)]
 struct Request {
-    /// `None` once the request is answered.
-    buffers: Option<Buffers>,
+    buffers: Buffers,
     reply: Sender<Reply>,
     /// Where it waits.
     queue: Sender<Request>,
 }
 
 impl Request {
-    fn len(&self) -> usize {
-        self.buffers.as_ref().map_or(0, |b| b.batch.len())
+    fn answer(self, result: Result<(), EvalError>) {
+        let buffers = self.buffers;
+        // A client that is gone no longer needs its answer.
+        let _ = self.reply.send(Reply { buffers, result });
     }
 
-    fn answer(&mut self, result: Result<(), EvalError>) {
-        if let Some(buffers) = self.buffers.take() {
-            // A client that is gone no longer needs its answer.
-            let _ = self.reply.send(Reply { buffers, result });
-        }
-    }
-
-    /// Leaves it to another thread. If there is none, the request is dropped and thereby answered.
+    /// Leaves it to another thread. If there is none, the request is dropped.
     fn put_back(self) {
         let queue = self.queue.clone();
         drop(queue.send(self));
-    }
-}
-
-impl Drop for Request {
-    fn drop(&mut self) {
-        let reason = "the evaluator's thread has ended, it may have panicked";
-        self.answer(Err(EvalError::run(BACKEND, reason)));
     }
 }
 
@@ -145,7 +132,7 @@ impl Server {
                 group.into_iter().for_each(Request::put_back);
                 return;
             }
-            for mut request in group.drain(..) {
+            for request in group.drain(..) {
                 request.answer(result.clone());
             }
         }
@@ -164,12 +151,12 @@ impl Server {
         let Ok(first) = self.requests.recv() else {
             return false;
         };
-        let mut rows = first.len();
+        let mut rows = first.buffers.batch.len();
         group.push(first);
         while rows < self.enough
             && let Ok(next) = self.requests.try_recv()
         {
-            rows += next.len();
+            rows += next.buffers.batch.len();
             group.push(next);
         }
         true
@@ -177,19 +164,17 @@ impl Server {
 
     /// Evaluates a group in one call, into the buffers of its requests.
     fn serve(&mut self, group: &mut [Request]) -> Result<(), EvalError> {
-        if let [alone] = group
-            && let Some(Buffers { batch, out }) = &mut alone.buffers
-        {
-            return self.evaluator.evaluate(batch, out);
+        if let [Request { buffers, .. }] = group {
+            return self.evaluator.evaluate(&buffers.batch, &mut buffers.out);
         }
         self.merged.batch.clear();
-        for Buffers { batch, .. } in group.iter().flat_map(|request| &request.buffers) {
-            self.merged.batch.append(batch);
+        for request in &*group {
+            self.merged.batch.append(&request.buffers.batch);
         }
         let Buffers { batch, out } = &mut self.merged;
         self.evaluator.evaluate(batch, out)?;
         let mut start = 0;
-        for own in group.iter_mut().flat_map(|request| &mut request.buffers) {
+        for Request { buffers: own, .. } in group {
             let end = start + own.batch.len();
             own.out.copy_rows(out, start..end);
             start = end;
@@ -220,16 +205,16 @@ impl Evaluator for BatchClient {
         buffers.batch.clear();
         buffers.batch.append(batch);
         let (reply, answer) = bounded(1);
-        // If the thread is gone, the request is dropped and thereby answered with an error.
+        // If no thread is left, the request is dropped.
         drop(self.requests.send(Request {
-            buffers: Some(buffers),
+            buffers,
             reply,
             queue: self.requests.clone(),
         }));
-        // Every request sends a reply, so this neither hangs nor fails.
-        let Reply { buffers, result } = answer
-            .recv()
-            .map_err(|_| EvalError::run(BACKEND, "the batch was not answered"))?;
+        let Reply { buffers, result } = answer.recv().map_err(|_| {
+            let reason = "the evaluator's thread has ended, it may have panicked";
+            EvalError::run(BACKEND, reason)
+        })?;
         self.spare = buffers;
         if result.is_ok() {
             std::mem::swap(out, &mut self.spare.out);

@@ -60,16 +60,10 @@ pub fn open_best(source: &ModelSource, options: &LoadOptions) -> Result<Opened, 
             }
         }
     }
-    Err(none(options, &passed_over))
-}
-
-fn none(options: &LoadOptions, candidates: &[Candidate]) -> EvalError {
-    let reasons: Vec<String> = candidates.iter().map(Candidate::to_string).collect();
+    let reasons: Vec<String> = passed_over.iter().map(Candidate::to_string).collect();
     let (device, reasons) = (options.device, reasons.join("; "));
-    EvalError::unavailable(
-        "auto",
-        format!("no backend computes on {device}: {reasons}"),
-    )
+    let reason = format!("no backend computes on {device}: {reasons}");
+    Err(EvalError::unavailable("auto", reason))
 }
 
 impl fmt::Display for Candidate {

@@ -64,7 +64,7 @@ impl TractModel {
     /// [`EvalError::Run`] when tract cannot set up its state.
     pub fn evaluator(&self) -> Result<TractEvaluator, EvalError> {
         Ok(TractEvaluator {
-            tensors: InnerTensors::new(&self.plan, &self.info, self.info.outputs().len())?,
+            tensors: InnerTensors::new(&self.plan, &self.info)?,
             info: self.info.clone(),
         })
     }
@@ -214,7 +214,6 @@ impl Evaluator for TractEvaluator {
 pub struct InnerTensors {
     shape: [usize; 4],
     state: TypedSimpleState,
-    count: usize,
 }
 
 impl InnerTensors {
@@ -231,19 +230,14 @@ impl InnerTensors {
     ) -> Result<InnerTensors, EvalError> {
         let info = ModelInfo::read_for(path, onnx, board)?;
         let plan = loaded(path, || optimised(&info, onnx, names)?.into_runnable())?;
-        InnerTensors::new(&plan, &info, names.len())
+        InnerTensors::new(&plan, &info)
     }
 
-    /// The first `count` outputs of a plan for the network of `info`.
-    fn new(
-        plan: &Arc<TypedSimplePlan>,
-        info: &ModelInfo,
-        count: usize,
-    ) -> Result<InnerTensors, EvalError> {
+    /// The outputs of a plan for the network of `info`.
+    fn new(plan: &Arc<TypedSimplePlan>, info: &ModelInfo) -> Result<InnerTensors, EvalError> {
         Ok(InnerTensors {
             shape: info.input_dims(1),
             state: plan.spawn().map_err(|error| run_error(&error))?,
-            count,
         })
     }
 
@@ -261,7 +255,7 @@ impl InnerTensors {
         for row in planes.chunks_exact(self.shape.iter().product()) {
             let input = Tensor::from_shape(&self.shape, row).map_err(failed)?;
             let found = self.state.run(tvec![input.into()]).map_err(failed)?;
-            for (at, tensor) in found.iter().take(self.count).enumerate() {
+            for (at, tensor) in found.iter().enumerate() {
                 let tensor = tensor.try_as_plain_ram().map_err(failed)?;
                 observe(at, tensor.as_slice::<f32>().map_err(failed)?);
             }

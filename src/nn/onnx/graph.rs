@@ -129,12 +129,6 @@ impl GraphBuilder {
         self.push_node(op, inputs, attributes.collect())
     }
 
-    /// Converts to another element type.
-    pub(super) fn cast(&mut self, x: Value, to: DataType) -> Value {
-        let to = Attribute::Int(i64::from(i32::from(to)));
-        self.node("Cast", &[x], vec![("to", to)])
-    }
-
     pub(super) fn push_node(
         &mut self,
         op: &str,
@@ -225,11 +219,8 @@ impl GraphBuilder {
         bytes: fn(T) -> [u8; BYTES],
     ) -> Value {
         if dims.iter().product::<usize>() != data.len() {
-            self.mistake.get_or_insert(OnnxError::Shape {
-                name: name.to_owned(),
-                dims: dims.to_vec(),
-                len: data.len(),
-            });
+            let mistake = OnnxError::shape(name, dims, data.len());
+            self.mistake.get_or_insert(mistake);
         }
         self.graph.initializer.push(TensorProto {
             dims: dims.iter().map(|&dim| dim as i64).collect(),

@@ -87,20 +87,10 @@ impl fmt::Display for Dim {
 /// Error when writing a graph or reading a file.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum OnnxError {
-    /// The length of an initialiser does not match its shape.
-    #[error("weights {name} have {len} numbers, shape {dims:?} needs {}", dims.iter().product::<usize>())]
-    Shape {
-        /// The initialiser.
-        name: String,
-        /// Its shape.
-        dims: Vec<usize>,
-        /// Given length.
-        len: usize,
-    },
     /// A valid model, but not one that this program writes.
     #[error("it is not a network of this program: {0}")]
     Foreign(String),
-    /// Unusable for every backend, or built wrongly: missing or non-finite numbers, an ambiguous name, an unknown
+    /// Unusable for every backend, or built wrongly: too few or non-finite numbers, an ambiguous name, an unknown
     /// version, a checksum that is not that of the bytes.
     #[error("{0}")]
     Unsound(String),
@@ -110,6 +100,18 @@ pub enum OnnxError {
     /// The bytes are not an ONNX model.
     #[error("not a readable ONNX model: {0}")]
     Malformed(&'static str),
+}
+
+impl OnnxError {
+    /// The number of an initialiser's weights does not go with its shape.
+    fn shape(name: &str, dims: &[usize], len: usize) -> OnnxError {
+        let needed = dims
+            .iter()
+            .fold(1, |all: usize, dim| all.saturating_mul(*dim));
+        OnnxError::Unsound(format!(
+            "weights {name} have {len} numbers, shape {dims:?} needs {needed}"
+        ))
+    }
 }
 
 /// Files that this program does not write, for tests: written files with a change.

@@ -103,10 +103,6 @@ impl Model {
         validate::check_operators(&model)?;
         let opset = validate::opset(&model)?;
         let graph = model.graph.unwrap_or_default();
-        if !graph.sparse_initializer.is_empty() {
-            let message = "it has constants that are sparse tensors";
-            return Err(OnnxError::Foreign(message.to_owned()));
-        }
         let nodes = graph.node.into_iter().map(read);
         let nodes = nodes.collect::<Result<Vec<_>, _>>()?;
         let tensors = graph.initializer.into_iter();

@@ -181,14 +181,9 @@ pub(crate) struct TensorProto {
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Segment {}
 
-/// The nonzero numbers of a tensor, and their indices.
+/// The nonzero numbers of a tensor, and their indices: refused wherever it is.
 #[derive(Clone, PartialEq, Message)]
-pub(crate) struct SparseTensorProto {
-    #[prost(message, optional, tag = "1")]
-    pub(crate) values: Option<TensorProto>,
-    #[prost(message, optional, tag = "2")]
-    pub(crate) indices: Option<TensorProto>,
-}
+pub(crate) struct SparseTensorProto {}
 
 /// `TensorProto.DataType`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, prost::Enumeration)]

@@ -142,8 +142,7 @@ impl TensorProto {
             Some(raw) => raw.len() / width,
         };
         if area != Some(len) {
-            let name = name.clone();
-            return Err(OnnxError::Shape { name, dims, len });
+            return Err(OnnxError::shape(name, &dims, len));
         }
         Ok((element, dims))
     }

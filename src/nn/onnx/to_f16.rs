@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use half::f16;
 
 use super::proto::DataType;
-use super::{GraphBuilder, Model, Numbers, OnnxError, PRECISION, Value};
+use super::{Attribute, GraphBuilder, Model, Numbers, OnnxError, PRECISION, Value};
 
 /// The network of an ONNX file with weights and nearly all intermediate tensors in f16. Input and outputs
 /// stay f32, so callers see no difference except in the last digits; so do normalisations by the root of the mean
@@ -79,7 +79,10 @@ impl<'a> Writer<'a> {
             _ => DataType::Float16,
         };
         let value = match self.values.get(&(name, other)) {
-            Some(&value) => self.graph.cast(value, element),
+            Some(&value) => {
+                let to = Attribute::Int(i32::from(element).into());
+                self.graph.node("Cast", &[value], vec![("to", to)])
+            }
             None => self.constant(name, element)?,
         };
         self.values.insert((name, element), value);
@@ -115,7 +118,7 @@ fn halves(name: &str, numbers: &[f32]) -> Result<Vec<f16>, OnnxError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Attribute, Dim};
+    use super::super::Dim;
     use super::*;
 
     fn network(weight: f32) -> Vec<u8> {

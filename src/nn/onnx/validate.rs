@@ -1,5 +1,6 @@
 //! Checks for defects that make a file unusable for every backend: numbers stored elsewhere or not
-//! finite, ambiguous names, versions that are missing or newer than these checks, tensors that would fill the memory.
+//! finite, sparse tensors, ambiguous names, versions that are missing or newer than these checks, tensors that would
+//! fill the memory.
 //!
 //! A backend may miss all of them: a ReLU turns a NaN into 0, and an operator of another domain is
 //! taken for the ONNX operator of the same name.
@@ -36,8 +37,8 @@ pub fn validate(onnx: &[u8]) -> Result<(), OnnxError> {
         check_nodes(&function.node, true)?;
     }
     let graph = model.graph.unwrap_or_default();
-    check_names(&graph)?;
-    check_graph(&graph)
+    check_graph(&graph)?;
+    check_names(&graph)
 }
 
 /// Checks that a file uses only standard ONNX operators, for backends that identify them by name
@@ -119,11 +120,9 @@ pub(super) fn label(node: &NodeProto) -> String {
 /// Every name is defined once, and before its use.
 fn check_names(graph: &GraphProto) -> Result<(), OnnxError> {
     let mut made = HashSet::new();
-    let sparse = graph.sparse_initializer.iter();
-    let sparse = sparse.filter_map(|tensor| tensor.values.as_ref());
-    let constants = graph.initializer.iter().chain(sparse);
+    let constants = graph.initializer.iter().map(|tensor| &*tensor.name);
     let inputs = graph.input.iter().map(|input| &*input.name);
-    for name in constants.map(|tensor| &*tensor.name).chain(inputs) {
+    for name in constants.chain(inputs) {
         if !made.insert(name) {
             return unsound(format!("the name {name} is used twice"));
         }
@@ -156,10 +155,10 @@ fn check_names(graph: &GraphProto) -> Result<(), OnnxError> {
 }
 
 fn check_graph(graph: &GraphProto) -> Result<(), OnnxError> {
-    let sparse = graph.sparse_initializer.iter();
-    let sparse = sparse.flat_map(|tensor| [&tensor.values, &tensor.indices]);
-    let tensors = graph.initializer.iter().chain(sparse.flatten());
-    for tensor in tensors {
+    if !graph.sparse_initializer.is_empty() {
+        return unsound("it has constants that are sparse tensors".to_owned());
+    }
+    for tensor in &graph.initializer {
         check_tensor(tensor)?;
     }
     check_nodes(&graph.node, false)?;
@@ -213,13 +212,10 @@ fn check_attributes(attributes: &[AttributeProto], label: &str) -> Result<(), On
         if let Some(number) = floats.find(|number| !number.is_finite()) {
             return unsound(format!("{label}: its attribute {name} is {number}"));
         }
-        let sparse = attribute
-            .sparse_tensor
-            .iter()
-            .chain(&attribute.sparse_tensors);
-        let sparse = sparse.flat_map(|tensor| [&tensor.values, &tensor.indices]);
-        let tensors = attribute.t.iter().chain(&attribute.tensors);
-        for tensor in tensors.chain(sparse.flatten()) {
+        if attribute.sparse_tensor.is_some() || !attribute.sparse_tensors.is_empty() {
+            return unsound(format!("{label}: its attribute {name} is a sparse tensor"));
+        }
+        for tensor in attribute.t.iter().chain(&attribute.tensors) {
             check_tensor(tensor)
                 .or_else(|error| unsound(format!("{label}: in its attribute {name} {error}")))?;
         }

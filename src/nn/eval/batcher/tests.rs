@@ -49,7 +49,7 @@ fn serve(evaluator: impl Evaluator + 'static, lens: &[usize]) -> (Vec<Reply>, Ve
     for (&len, seed) in lens.iter().zip(1..) {
         let batch = random_batch(ROW, len, seed);
         let out = Outputs::new();
-        let buffers = Some(Buffers { batch, out });
+        let buffers = Buffers { batch, out };
         let (reply, queue) = (reply.clone(), requests.clone());
         let request = Request {
             buffers,

@@ -8,7 +8,6 @@
 //! Independent of Go: an encoding fills the planes. The last row of the board comes first in
 //! KataGo's planes and last in ours, so kernels are turned upside down.
 
-mod blocks;
 mod graph;
 mod heads;
 mod layers;

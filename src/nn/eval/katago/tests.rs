@@ -323,14 +323,14 @@ fn blocks_within_others_count() {
     let stack = |count: usize| {
         let text = "transformer_ffn_block b 1 1 1 n 1 0.1 1 f 1 1 1 g 1 1 1 l 1 1 1 ".repeat(count);
         let mut reader = KataGoReader::new(text.as_bytes());
-        reader.blocks = blocks::MAX_BLOCKS - 3;
+        reader.blocks = graph::MAX_BLOCKS - 3;
         let mut writer = Writer::new("", BoardSize::square(2));
         let x = Points {
             value: writer.constant(&[1, 4, 1], &[0.0; 4]),
             channels: 1,
             form: Form::Tokens,
         };
-        blocks::stack(&mut reader, &mut writer, x, count, 1).map(|x| x.channels)
+        graph::stack(&mut reader, &mut writer, x, count, 1).map(|x| x.channels)
     };
     assert_eq!(stack(3), Ok(1));
     let message = stack(4).unwrap_err();

@@ -66,7 +66,7 @@ pub(super) fn attention(
     let h = normalised(writer, x, &norm);
     let mut project = |reader: &mut KataGoReader<'_>, outputs: usize, by: f32| {
         let layer = MatMul::read(reader, x.channels, Some(outputs))?;
-        Ok::<_, String>(writer.product(h, &layer.times(by).of_scaled(&norm.scale)))
+        Ok::<_, String>(writer.product(h, &layer.scaled(&vec![by; outputs]).of_scaled(&norm.scale)))
     };
     // The scores' factor is part of the queries.
     let scale = (of.query_dim as f32).sqrt().recip();

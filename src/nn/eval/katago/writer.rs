@@ -304,14 +304,6 @@ impl MatMul {
         self
     }
 
-    /// All of it times a number.
-    pub(super) fn times(&self, by: f32) -> MatMul {
-        MatMul {
-            weights: self.weights.iter().map(|weight| weight * by).collect(),
-            ..*self
-        }
-    }
-
     /// The layer of inputs that are multiplied by a number of their own first.
     pub(super) fn of_scaled(&self, by: &[f32]) -> MatMul {
         let rows = self.weights.chunks_exact(self.outputs).zip(by);

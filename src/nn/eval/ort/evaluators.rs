@@ -129,14 +129,14 @@ impl BoundEvaluator {
     fn run(&mut self, batch: &Batch, out: &mut Outputs) -> ort::Result<()> {
         out.reset_for(batch.len(), self.info.output_lens());
         let row_len = batch.row_len();
-        for call in calls(batch.len(), &SIZES) {
-            let (size, bucket) = (SIZES[call.size], &mut self.buckets[call.size]);
+        for (to, size) in calls(batch.len(), &SIZES) {
+            let (size, bucket) = (SIZES[size], &mut self.buckets[size]);
             // The remaining rows keep their old content: their answers are not read.
-            let planes = &batch.planes()[call.rows.start * row_len..call.rows.end * row_len];
+            let planes = &batch.planes()[to.start * row_len..to.end * row_len];
             let (_, rows) = bucket.input.try_extract_tensor_mut::<f32>()?;
             rows[..planes.len()].copy_from_slice(planes);
             let answer = bucket.compute()?;
-            copy_rows(&self.info, &answer, size, call.rows, out)?;
+            copy_rows(&self.info, &answer, size, to, out)?;
         }
         Ok(())
     }
@@ -173,14 +173,12 @@ impl Bucket {
     fn warm(info: &ModelInfo, session: Session, size: usize) -> Result<Bucket, EvalError> {
         let bucket = Bucket::new(info, session, size);
         let mut bucket = bucket.map_err(|e| unavailable(&e))?;
-        let computed = bucket.compute().map(drop).map_err(|e| unavailable(&e));
-        match computed {
-            Ok(()) => Ok(bucket),
-            Err(error) => {
-                mem::forget(bucket);
-                Err(error)
-            }
+        let computed = bucket.compute().map(drop);
+        if let Err(error) = computed {
+            mem::forget(bucket);
+            return Err(unavailable(&error));
         }
+        Ok(bucket)
     }
 
     /// Transfers the rows, evaluates, and returns with the answers: all in the session's own
@@ -212,20 +210,14 @@ impl Evaluator for BoundEvaluator {
 /// the evaluation. A smaller batch is padded to the next size, and a larger one takes several calls.
 const SIZES: [usize; 7] = [1, 8, 32, 64, 128, 256, 512];
 
-/// One call: the rows of a batch that it evaluates, and its index in [`SIZES`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Call {
-    rows: Range<usize>,
-    size: usize,
-}
-
-/// The calls for a batch of this many rows, given the available sizes (ascending).
-fn calls(rows: usize, sizes: &[usize]) -> impl Iterator<Item = Call> + '_ {
+/// The calls for a batch of this many rows, given the available sizes (ascending): of each its rows of the batch, and
+/// the index of its size.
+fn calls(rows: usize, sizes: &[usize]) -> impl Iterator<Item = (Range<usize>, usize)> + '_ {
     let most = sizes.last().copied().unwrap_or(1).max(1);
     (0..rows).step_by(most).map(move |start| {
         let rows = start..rows.min(start + most);
         let size = sizes.partition_point(|&size| size < rows.len());
-        Call { rows, size }
+        (rows, size)
     })
 }
 
@@ -299,12 +291,12 @@ mod tests {
     fn every_row_is_in_one_call_that_is_just_large_enough() {
         for rows in 0..3000 {
             let mut next = 0;
-            for call in calls(rows, &SIZES) {
-                assert_eq!(call.rows.start, next);
-                next = call.rows.end;
-                assert!(call.rows.len() <= SIZES[call.size], "{rows}: {call:?}");
-                let smaller = call.size.checked_sub(1).map_or(0, |size| SIZES[size]);
-                assert!(call.rows.len() > smaller, "{rows}: {call:?}");
+            for (to, size) in calls(rows, &SIZES) {
+                assert_eq!(to.start, next);
+                next = to.end;
+                assert!(to.len() <= SIZES[size], "{rows}: {to:?}, {size}");
+                let smaller = size.checked_sub(1).map_or(0, |size| SIZES[size]);
+                assert!(to.len() > smaller, "{rows}: {to:?}, {size}");
             }
             assert_eq!(next, rows);
         }
@@ -322,7 +314,7 @@ mod tests {
 
     #[test]
     fn what_is_too_large_takes_several_calls() {
-        let sizes: Vec<usize> = calls(20, &[1, 8]).map(|call| call.rows.len()).collect();
+        let sizes: Vec<usize> = calls(20, &[1, 8]).map(|(rows, _)| rows.len()).collect();
         assert_eq!(sizes, [8, 8, 4]);
     }
 

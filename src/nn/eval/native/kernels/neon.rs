@@ -101,26 +101,6 @@ impl<const DOT: bool> Simd for Neon<DOT> {
         fn largest(x: Self::F) -> f32 {
             vmaxvq_f32(vmaxq_f32(vmaxq_f32(x[0], x[1]), vmaxq_f32(x[2], x[3])))
         }
-        fn to_words(x: Self::F) -> Words {
-            let low = vqmovn_s32(vcvtnq_s32_f32(x[0]));
-            let low = vqmovn_high_s32(low, vcvtnq_s32_f32(x[1]));
-            let high = vqmovn_s32(vcvtnq_s32_f32(x[2]));
-            let high = vqmovn_high_s32(high, vcvtnq_s32_f32(x[3]));
-            let mut words = Words::default();
-            let start = words.0.as_mut_ptr().cast::<i16>();
-            vst1q_s16(start, low);
-            vst1q_s16(start.add(8), high);
-            words
-        }
-        fn to_word_pairs(low: Self::F, high: Self::F) -> Lanes<i32> {
-            let mut pairs = Lanes([0_i32; 16]);
-            let start = pairs.0.as_mut_ptr().cast::<i16>();
-            vst1q_s16(start, word_pairs(low[0], high[0]));
-            vst1q_s16(start.add(8), word_pairs(low[1], high[1]));
-            vst1q_s16(start.add(16), word_pairs(low[2], high[2]));
-            vst1q_s16(start.add(24), word_pairs(low[3], high[3]));
-            pairs
-        }
         fn splat_int(x: i32) -> Self::I { [vdupq_n_s32(x); 4] }
         fn load_int(line: &Lanes<i32>) -> Self::I {
             let line = quarters(&line.0);
@@ -138,9 +118,6 @@ impl<const DOT: bool> Simd for Neon<DOT> {
                 return each!(4: dot(sum, bytes, weights));
             }
             each!(4: dot_in_halves(sum, bytes, weights))
-        }
-        fn dot_words(sum: Self::I, words: Self::I, weights: Self::I) -> Self::I {
-            each!(4: dot_words(sum, words, weights))
         }
         fn widen(bytes: &Bytes) -> Self::W {
             let bytes = vld1q_s8(bytes.0.as_ptr().cast());
@@ -203,27 +180,6 @@ fn dot_in_halves(sum: int32x4_t, bytes: int32x4_t, weights: int32x4_t) -> int32x
     let low = vmull_s8(vget_low_s8(bytes), vget_low_s8(weights));
     let high = vmull_high_s8(bytes, weights);
     vaddq_s32(sum, vpaddq_s32(vpaddlq_s16(low), vpaddlq_s16(high)))
-}
-
-/// [`Simd::dot_words`] of a quarter.
-#[target_feature(enable = "neon")]
-#[inline]
-fn dot_words(sum: int32x4_t, words: int32x4_t, weights: int32x4_t) -> int32x4_t {
-    let (words, weights) = (vreinterpretq_s16_s32(words), vreinterpretq_s16_s32(weights));
-    let low = vmull_s16(vget_low_s16(words), vget_low_s16(weights));
-    let high = vmull_high_s16(words, weights);
-    vaddq_s32(sum, vpaddq_s32(low, high))
-}
-
-/// [`Simd::to_word_pairs`] of a quarter.
-#[target_feature(enable = "neon")]
-#[inline]
-fn word_pairs(low: float32x4_t, high: float32x4_t) -> int16x8_t {
-    let (low, high) = (
-        vqmovn_s32(vcvtnq_s32_f32(low)),
-        vqmovn_s32(vcvtnq_s32_f32(high)),
-    );
-    vcombine_s16(vzip1_s16(low, high), vzip2_s16(low, high))
 }
 
 /// [`Simd::turn`] of a quarter.

@@ -1,7 +1,7 @@
 //! Plain Rust, in loops that compilers can vectorise.
 
 use super::conv::tiles;
-use super::simd::{Bytes, Job, LANES, Lanes, Simd, Tile, Words, joined};
+use super::simd::{Bytes, Job, LANES, Lanes, Simd, Tile, Words};
 
 /// Any processor.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -132,14 +132,6 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
-    fn dot_words(self, sum: Self::I, words: Self::I, weights: Self::I) -> Self::I {
-        std::array::from_fn(|i| {
-            let ([a, b], [c, d]) = (pair(words[i]), pair(weights[i]));
-            sum[i] + i32::from(a) * i32::from(c) + i32::from(b) * i32::from(d)
-        })
-    }
-
-    #[inline(always)]
     fn widen(self, bytes: &Bytes) -> Self::W {
         std::array::from_fn(|i| bytes.0[i / 4][i % 4].into())
     }
@@ -147,21 +139,6 @@ impl Simd for Portable {
     #[inline(always)]
     fn store_words(self, x: Self::W, words: &mut Words) {
         words.0 = std::array::from_fn(|i| [x[2 * i], x[2 * i + 1]]);
-    }
-
-    #[inline(always)]
-    fn to_words(self, x: Self::F) -> Words {
-        // `as` stops at the largest and at the smallest word.
-        let word = |i: usize| x[i].round_ties_even() as i16;
-        Words(std::array::from_fn(|i| [word(2 * i), word(2 * i + 1)]))
-    }
-
-    #[inline(always)]
-    fn to_word_pairs(self, low: Self::F, high: Self::F) -> Lanes<i32> {
-        let word = |x: f32| x.round_ties_even() as i16;
-        Lanes(std::array::from_fn(|i| {
-            joined([word(low[i]), word(high[i])])
-        }))
     }
 
     #[inline(always)]
@@ -191,12 +168,6 @@ impl Simd for Portable {
             std::array::from_fn(|i| byte(x[4 * group + i]))
         }))
     }
-}
-
-/// The two words of a lane.
-#[inline(always)]
-fn pair(lane: i32) -> [i16; 2] {
-    [lane as i16, (lane >> 16) as i16]
 }
 
 #[cfg(test)]

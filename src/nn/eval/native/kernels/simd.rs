@@ -70,16 +70,38 @@ pub trait Simd: Copy {
     /// In each lane: `sum` + the products of the four `bytes` with the four signed bytes of `weights`. Exact. The
     /// bytes are signed where `Level::least_byte` says so.
     fn dot(self, sum: Self::I, bytes: Self::I, weights: Self::I) -> Self::I;
-    /// In each lane: `sum` + the products of the two `words` with the two of `weights`, in 32 bits.
-    fn dot_words(self, sum: Self::I, words: Self::I, weights: Self::I) -> Self::I;
+    /// In each lane: `sum` + the products of the two `words` with the two of `weights`, in 32 bits. Here and below
+    /// plain Rust is enough for processors on which words are not faster: only tests compute them there.
+    #[inline(always)]
+    fn dot_words(self, sum: Self::I, words: Self::I, weights: Self::I) -> Self::I {
+        let lanes = |x: Self::I| {
+            let mut line = Lanes([0; LANES]);
+            self.store_int(x, &mut line);
+            line.0
+        };
+        let (sum, words, weights) = (lanes(sum), lanes(words), lanes(weights));
+        let pair = |lane: i32| [i32::from(lane as i16), lane >> 16];
+        self.load_int(&Lanes(std::array::from_fn(|i| {
+            let ([a, b], [c, d]) = (pair(words[i]), pair(weights[i]));
+            sum[i] + a * c + b * d
+        })))
+    }
     /// The numbers that bytes represent, which are signed where
     /// `Level::least_byte` says so.
     fn widen(self, bytes: &Bytes) -> Self::W;
     fn store_words(self, x: Self::W, words: &mut Words);
     /// Rounded to the nearest whole number that a word can hold.
-    fn to_words(self, x: Self::F) -> Words;
+    #[inline(always)]
+    fn to_words(self, x: Self::F) -> Words {
+        let words = words(self, x);
+        Words(std::array::from_fn(|i| [words[2 * i], words[2 * i + 1]]))
+    }
     /// The same of two, [`joined`] in each lane.
-    fn to_word_pairs(self, low: Self::F, high: Self::F) -> Lanes<i32>;
+    #[inline(always)]
+    fn to_word_pairs(self, low: Self::F, high: Self::F) -> Lanes<i32> {
+        let (low, high) = (words(self, low), words(self, high));
+        Lanes(std::array::from_fn(|i| joined([low[i], high[i]])))
+    }
     fn add_words(self, a: Self::W, b: Self::W) -> Self::W;
     /// a - b.
     fn subtract_words(self, a: Self::W, b: Self::W) -> Self::W;
@@ -88,6 +110,15 @@ pub trait Simd: Copy {
     fn to_float(self, x: Self::I) -> Self::F;
     /// Rounded to the nearest whole number in 0..=255, or in -128..=127 where bytes are signed.
     fn to_bytes(self, x: Self::F) -> Bytes;
+}
+
+/// Each number rounded, in plain Rust.
+#[inline(always)]
+fn words<S: Simd>(simd: S, x: S::F) -> [i16; LANES] {
+    let mut line = Lanes::default();
+    simd.store(x, &mut line);
+    // `as` stops at the largest and at the smallest word.
+    line.0.map(|x| x.round_ties_even() as i16)
 }
 
 /// Code that is compiled for each kind of processor.

@@ -1,7 +1,6 @@
 //! Fuses operations: from the nodes of a graph to the steps of a plan.
 
 mod convolutions;
-mod tokens;
 
 use super::super::graph::{Conv, Graph, Node, Op, Shape, Steps, ValueId, Weights};
 use super::super::grid::{Grid, Layout};
@@ -233,13 +232,13 @@ impl Lowering<'_> {
             Some(&input) => second = Some(self.results.numbers(input)?),
             None => {}
         }
-        let mut fused = match own {
+        let fused = match own {
             Activation::Identity => self.fused(index, false),
-            _ => self.alone(index),
+            activation => Fused {
+                activation,
+                ..self.alone(index)
+            },
         };
-        if own != Activation::Identity {
-            fused.activation = own;
-        }
         let target = self.target(std::iter::once(&fused))?;
         self.steps.push(Step::Combine {
             first,

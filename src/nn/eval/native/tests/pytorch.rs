@@ -10,7 +10,7 @@ use crate::BoardSize;
 use crate::eval::native::{Level, NativeModel};
 use crate::eval::testnet::{SMALL, Shape};
 use crate::eval::{PLANES, POLICY, TractModel, VALUE, suite};
-use crate::onnx::testing::altered;
+use crate::onnx::testing::{ModelProto, altered};
 use crate::onnx::{Attribute, GraphBuilder, Value};
 
 const BOARD: BoardSize = BoardSize::new(5, 4);
@@ -258,6 +258,34 @@ fn a_split_with_an_attribute_of_its_own_is_refused() {
     let refused = NativeModel::load("export", &onnx, None).unwrap_err();
     let words = "its attribute part ([7, 1]) is not known";
     assert!(refused.to_string().contains(words), "{refused}");
+}
+
+/// What `native` says to a network with a change.
+fn refused(change: impl FnOnce(&mut ModelProto)) -> String {
+    let onnx = altered(&network(Style::Gated), change);
+    let refused = NativeModel::load("export", &onnx, None).unwrap_err();
+    refused.to_string()
+}
+
+#[test]
+fn a_mean_over_an_axis_that_is_not_there_is_refused() {
+    let message = refused(|model| {
+        let mut nodes = model.graph.as_mut().expect("a graph").node.iter_mut();
+        let mean = nodes.find(|node| node.op_type == "ReduceMean");
+        mean.expect("a normalisation").attribute[0].ints = vec![5];
+    });
+    assert!(message.contains("its axes are [5]"), "{message}");
+}
+
+#[test]
+fn places_of_another_type_than_their_tokens_are_refused() {
+    let message = refused(|model| {
+        let places = &mut model.graph.as_mut().expect("a graph").initializer[2];
+        assert_eq!(places.dims, [BOARD.area() as i64, CHANNELS as i64]);
+        places.data_type = 10;
+        places.raw_data = Some(vec![0; 2 * BOARD.area() * CHANNELS]);
+    });
+    assert!(message.contains("is float16, not float32"), "{message}");
 }
 
 /// A convolutional network; `flatten(1)` of a map of this many channels leads to its policy, directly or by a layer.

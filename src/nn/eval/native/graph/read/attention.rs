@@ -116,22 +116,26 @@ impl<'a> GraphReader<'a> {
         })
     }
 
-    /// A constant with a number for each channel of each point of tokens.
+    /// The constant that an input is, if it has a number for each channel of each point of tokens.
     pub(super) fn spread(
         &self,
         node: &NodeReader<'a>,
         index: usize,
         x: Operand,
-    ) -> Result<&'a Tensor, String> {
-        let tensor = self.tensor(node, index)?;
-        check_elements(&tensor.name, element(tensor), x.element)?;
-        match x.shape {
-            Shape::Tokens(channels) if tensor.dims.ends_with(&[self.area, channels]) => Ok(tensor),
-            _ => Err(format!(
-                "it multiplies a {} by numbers of the shape {:?}",
-                x.shape, tensor.dims
-            )),
+    ) -> Result<Option<&'a Tensor>, String> {
+        let Shape::Tokens(channels) = x.shape else {
+            return Ok(None);
+        };
+        let known = node.input(index).and_then(|name| self.known.get(name));
+        let Some(&Known::Constant(tensor)) = known else {
+            return Ok(None);
+        };
+        let (dims, table) = (&tensor.dims[..], [self.area, channels]);
+        if dims != table && dims != [1, table[0], table[1]] {
+            return Ok(None);
         }
+        check_elements(&tensor.name, element(tensor), x.element)?;
+        Ok(Some(tensor))
     }
 
     /// Channels times cosines plus their neighbours times sines: pairs, turned.

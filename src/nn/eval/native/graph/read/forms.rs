@@ -15,16 +15,10 @@ impl<'a> GraphReader<'a> {
         let area = self.area as i64;
         let fits = |found: i64, wanted: usize| found == wanted as i64;
         match (x.shape, dims) {
-            (Shape::Map(channels), &[0 | -1, found])
+            (Shape::Map(channels) | Shape::Tokens(channels @ 1), &[0 | -1, found])
                 if found == -1 && dims[0] == 0 || fits(found, channels * self.area) =>
             {
                 self.flattened(x)
-            }
-            (Shape::Tokens(1), &[0 | -1, found])
-                if found == -1 && dims[0] == 0 || fits(found, self.area) =>
-            {
-                let map = self.as_map(x)?;
-                self.flattened(map)
             }
             (Shape::Map(channels), &[0 | -1, found, points])
                 if (found == 0 || fits(found, channels))
@@ -95,13 +89,10 @@ impl<'a> GraphReader<'a> {
                 split.transposed(&[0, 1, 3, 2]).map(Part::Joined)
             }
             (Some(Part::Mixed(mixed)), axes) => mixed.transposed(axes).map(Part::Mixed),
-            (None, [0, 2, 1]) => match self.operand(node, 0)? {
-                x @ Operand {
-                    shape: Shape::Tokens(_),
-                    ..
-                } => Some(Part::Planes(x)),
-                _ => None,
-            },
+            (None, [0, 2, 1]) => {
+                let x = self.operand(node, 0)?;
+                matches!(x.shape, Shape::Tokens(_)).then_some(Part::Planes(x))
+            }
             _ => None,
         };
         let known = known.map(Known::Part);
@@ -112,10 +103,7 @@ impl<'a> GraphReader<'a> {
     pub(super) fn squeeze(&mut self, node: &NodeReader<'a>) -> Made<'a> {
         let x = self.operand(node, 0)?;
         match (x.shape, &self.integers(node, 1)?[..]) {
-            (Shape::Tokens(1), [-1 | 2]) => {
-                let map = self.as_map(x)?;
-                self.flattened(map)
-            }
+            (Shape::Tokens(1), [-1 | 2]) => self.flattened(x),
             (Shape::Pooled(channels), [2, 3] | [-2, -1]) => Ok(x.shaped(Shape::Vector(channels))),
             (shape, axes) => Err(format!("it removes the axes {axes:?} of a {shape}")),
         }
@@ -130,8 +118,12 @@ impl<'a> GraphReader<'a> {
         }
     }
 
-    /// A map as one row of its planes.
-    pub(super) fn flattened(&mut self, map: Operand) -> Made<'a> {
+    /// A map, or tokens of one channel, as one row of its planes.
+    pub(super) fn flattened(&mut self, x: Operand) -> Made<'a> {
+        let map = match x.shape {
+            Shape::Tokens(1) => self.as_map(x)?,
+            _ => x,
+        };
         match map.shape {
             Shape::Map(channels) => {
                 self.made(Op::Flatten, &[map], Shape::Vector(channels * self.area))

@@ -26,14 +26,9 @@ impl<'a> GraphReader<'a> {
                 return self.made(op, &[x], Shape::Pooled(channels));
             }
         };
-        let axes = self.axes(node, axes_are_input)?;
-        let mut counted: Vec<i64> = axes
-            .iter()
-            .map(|axis| if *axis < 0 { axis + rank } else { *axis })
-            .collect();
-        counted.sort_unstable();
+        let axes = self.axes(node, axes_are_input, rank)?;
         let points: &[i64] = if rank == 3 { &[1] } else { &[2, 3] };
-        if counted != points {
+        if axes != points {
             return Err(format!("its axes are {axes:?}, not those of the points"));
         }
         let shape = match node.int("keepdims", 1)? {
@@ -44,28 +39,37 @@ impl<'a> GraphReader<'a> {
         self.made(Op::Pool(kind), &[x], shape)
     }
 
-    /// The axes of a reduction, which in later operator sets are an input.
+    /// The axes of a reduction, which in later operator sets are an input; counted from the front, in order.
     pub(super) fn axes(
         &self,
         node: &mut NodeReader<'a>,
         are_input: bool,
+        rank: i64,
     ) -> Result<Vec<i64>, String> {
         let opset = self.opset;
-        match (node.ints("axes")?, node.input(1)) {
-            (Some(axes), None) if !are_input => Ok(axes.to_vec()),
+        let mut axes = match (node.ints("axes")?, node.input(1)) {
+            (Some(axes), None) if !are_input => axes.to_vec(),
             (None, Some(_)) if are_input => {
                 // Only what no axes mean.
                 node.int("noop_with_empty_axes", 0)?;
-                self.integers(node, 1)
+                self.integers(node, 1)?
             }
-            (None, None) => Err("without axes it takes all together".to_owned()),
-            (Some(axes), _) if are_input => Err(format!(
-                "it has the attribute axes ({axes:?}), and in operator set {opset} axes are an input"
-            )),
-            _ => Err(format!(
-                "it has its axes as an input, and in operator set {opset} axes are an attribute"
-            )),
-        }
+            (None, None) => return Err("without axes it takes all together".to_owned()),
+            (Some(axes), _) if are_input => {
+                return Err(format!(
+                    "it has the attribute axes ({axes:?}), and in operator set {opset} axes are an input"
+                ));
+            }
+            _ => {
+                return Err(format!(
+                    "it has its axes as an input, and in operator set {opset} axes are an attribute"
+                ));
+            }
+        };
+        let from_behind = axes.iter_mut().filter(|axis| **axis < 0);
+        from_behind.for_each(|axis| *axis += rank);
+        axes.sort_unstable();
+        Ok(axes)
     }
 
     /// Two maps, or a map and a number a channel.

@@ -114,8 +114,8 @@ impl<'a> GraphReader<'a> {
             }
             if self.is_constant(node, index) {
                 let x = self.operand(node, other)?;
-                if self.is_table(node, index, x)? {
-                    let table = table(&floats(self.tensor(node, index)?)?, x.shape);
+                if let Some(tensor) = self.spread(node, index, x)? {
+                    let table = table(&floats(tensor)?, x.shape);
                     let sum = TokenOp::Pair(Pairing::Sum, Some(table));
                     return self.made(Op::Tokens(sum), &[x], x.shape);
                 }
@@ -136,7 +136,12 @@ impl<'a> GraphReader<'a> {
     ) -> Made<'a> {
         match self.part(node, index).cloned() {
             Some(Part::Neighbours(x)) => {
-                let tensor = self.spread(node, constant, x)?;
+                let Some(tensor) = self.spread(node, constant, x)? else {
+                    let (shape, dims) = (x.shape, &self.tensor(node, constant)?.dims);
+                    return Err(format!(
+                        "it multiplies a {shape} by numbers of the shape {dims:?}"
+                    ));
+                };
                 return Ok(Known::Part(Part::SpreadNeighbours(x, tensor)));
             }
             Some(Part::Scores(mut scores)) => {
@@ -162,8 +167,7 @@ impl<'a> GraphReader<'a> {
         let Shape::Tokens(_) = x.shape else {
             return self.scale(node, index, constant);
         };
-        if self.is_table(node, constant, x)? {
-            let tensor = self.spread(node, constant, x)?;
+        if let Some(tensor) = self.spread(node, constant, x)? {
             return Ok(Known::Part(Part::Spread(x, tensor)));
         }
         let numbers = self.of_channels(node, constant, x)?;
@@ -192,7 +196,7 @@ impl<'a> GraphReader<'a> {
         if self.part(node, 0).is_none() {
             return self.pool(node);
         }
-        let axes = self.axes(node, self.opset >= 18)?;
+        let axes = self.axes(node, self.opset >= 18, 3)?;
         only("keepdims", node.int("keepdims", 1)?, 1)?;
         let Some(&Part::Square(x)) = self.part(node, 0) else {
             return Err("it takes the mean of a part of something else".to_owned());
@@ -200,9 +204,7 @@ impl<'a> GraphReader<'a> {
         let Shape::Tokens(_) = x.shape else {
             return Err(format!("it takes the mean square of a {}", x.shape));
         };
-        let mut counted: Vec<i64> = axes.iter().map(|axis| axis.rem_euclid(3)).collect();
-        counted.sort_unstable();
-        let extent = match counted[..] {
+        let extent = match axes[..] {
             [2] => Extent::Point,
             [1, 2] => Extent::Board,
             _ => return Err(format!("its axes are {axes:?}")),
@@ -290,35 +292,17 @@ impl<'a> GraphReader<'a> {
         (is_norm && affine.kernel == [1, 1]).then_some((before, affine))
     }
 
-    /// Whether a constant has a number for each channel of each point.
-    fn is_table(&self, node: &NodeReader<'a>, index: usize, x: Operand) -> Result<bool, String> {
-        let Shape::Tokens(channels) = x.shape else {
-            return Ok(false);
-        };
-        let is_scaled = |name| matches!(self.known.get(name), Some(Known::Scaled(..)));
-        if node.input(index).is_some_and(is_scaled) {
-            return Ok(false);
-        }
-        let dims = &self.tensor(node, index)?.dims;
-        let table = [self.area, channels];
-        Ok(dims[..] == table || dims[..] == [1, table[0], table[1]])
-    }
-
     /// x scale + bias, channel by channel; joined with what makes x where that is possible.
     fn affine(&mut self, x: Operand, scale: Vec<f32>, bias: Vec<f32>) -> Made<'a> {
         let made = self.nodes.iter().find(|node| node.output == x.value);
-        let (value, conv, is_depthwise) = match made.map(|node| (&node.op, node.inputs[0])) {
-            Some((Op::Depthwise(conv), input)) => (input, conv.scaled(&scale, &bias), true),
-            Some((Op::Conv(conv), input)) => match conv.weights {
-                Weights::Float(_) => (input, conv.scaled(&scale, &bias), false),
-                Weights::Integer { .. } => (x.value, Conv::of_channels(scale, bias), true),
-            },
-            _ => (x.value, Conv::of_channels(scale, bias), true),
-        };
-        let op = if is_depthwise {
-            Op::Depthwise(conv)
-        } else {
-            Op::Conv(conv)
+        let (value, op) = match made.map(|node| (&node.op, node.inputs[0])) {
+            Some((Op::Depthwise(conv), input)) => {
+                (input, Op::Depthwise(conv.scaled(&scale, &bias)))
+            }
+            Some((Op::Conv(conv), input)) if matches!(conv.weights, Weights::Float(_)) => {
+                (input, Op::Conv(conv.scaled(&scale, &bias)))
+            }
+            _ => (x.value, Op::Depthwise(Conv::of_channels(scale, bias))),
         };
         self.made(op, &[Operand { value, ..x }], x.shape)
     }
