@@ -4,7 +4,6 @@
 use std::hint::black_box;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use anyhow::{Result, ensure};
@@ -132,35 +131,20 @@ pub(crate) fn run_rig(args: &ClockRigArgs, interrupt: &Interrupt) -> Result<Exit
         let losses = pair.map(|engine| format!("{engine} {}", board.time_losses(engine)));
         format!("losses on time: {}", losses.join(", "))
     };
-    let played = under_load(args.load, || session.play(&state))?;
+    for _ in 0..args.load {
+        thread::spawn(load);
+    }
+    let played = session.play(&state)?;
     let reports = pair.map(|engine| ClockReport::new(engine, &played.games));
     let [first, second] = &reports;
     let text = format!("{}{first}{second}", session.report(pair, &played.games));
     play::finish(options, played, &reports, text)
 }
 
-/// Runs `work` beside busy threads.
-fn under_load<T>(threads: usize, work: impl FnOnce() -> T) -> T {
-    let done = AtomicBool::new(false);
-    thread::scope(|scope| {
-        let _end = EndOfLoad(&done);
-        for _ in 0..threads {
-            scope.spawn(|| {
-                let mut count = 0_u64;
-                while !done.load(Ordering::Relaxed) {
-                    count = black_box(count.wrapping_add(1));
-                }
-            });
-        }
-        work()
-    })
-}
-
-/// Ends the load when dropped, also by a panic: the scope would wait for the threads forever.
-struct EndOfLoad<'a>(&'a AtomicBool);
-
-impl Drop for EndOfLoad<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
+/// Keeps a processor busy until the program ends.
+fn load() {
+    let mut count = 0_u64;
+    loop {
+        count = black_box(count.wrapping_add(1));
     }
 }
