@@ -17,7 +17,6 @@ pub struct Complaint {
     /// Name of the engine.
     pub engine: String,
     /// Kind of the messages.
-    #[serde(skip_serializing_if = "ComplaintKind::is_stream")]
     pub kind: ComplaintKind,
     /// The first message, in full.
     pub line: String,

@@ -187,12 +187,8 @@ pub struct Count {
     pub playing_on: Option<PlayingOn>,
     /// Errors of Black's and White's engine when asked for dead stones and the result, or when
     /// playing on; it was asked no further questions.
-    #[serde(default, skip_serializing_if = "no_faults")]
+    #[serde(default)]
     pub faults: [Option<String>; 2],
-}
-
-fn no_faults(faults: &[Option<String>; 2]) -> bool {
-    faults.iter().all(Option::is_none)
 }
 
 /// Moves played on a copy about stones that only one engine considers dead.
@@ -239,7 +235,7 @@ impl fmt::Display for CountBasis {
 impl Count {
     /// Whether an engine failed when asked about the game.
     pub(super) fn has_faults(&self) -> bool {
-        !no_faults(&self.faults)
+        self.faults.iter().any(Option::is_some)
     }
 
     /// Whether an engine's own result differs from the official one.

@@ -50,7 +50,7 @@ pub use referee_clock::{AnnouncedTime, RefereeClock, TimeForfeit};
 pub use refereed_game::{Fixture, Format, RefereedGame, refereed_game, schedule};
 pub use report::{Failure, Failures, FaultsInCounting, MatchReport};
 pub use score_board::ScoreBoard;
-pub use time_control::{BadMatchTimeControl, MatchTimeControl, Periods, TimeCommands};
+pub use time_control::{BadMatchTimeControl, MatchTimeControl, Periods};
 
 /// Why an engine cannot take part, or openings, results or ratings cannot be used: a sentence for people, who alone tell
 /// these reasons apart.

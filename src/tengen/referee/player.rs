@@ -140,7 +140,7 @@ pub struct EngineSpec {
     /// Its command line, split without a shell.
     pub command: String,
     /// Its protocol.
-    #[serde(default, skip_serializing_if = "EngineProtocol::is_gtp")]
+    #[serde(default)]
     pub protocol: EngineProtocol,
     /// What a Gomocup program is told by `INFO` besides clock and rules, such as `max_node`, at the start of each game.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -258,7 +258,7 @@ pub struct EngineMessage {
     /// The engine's name.
     pub engine: String,
     /// Kind of the message.
-    #[serde(default, skip_serializing_if = "ComplaintKind::is_stream")]
+    #[serde(default)]
     pub kind: ComplaintKind,
     /// The message, shortened.
     pub line: String,
@@ -278,12 +278,6 @@ pub enum ComplaintKind {
 }
 
 impl ComplaintKind {
-    /// Whether it is the default kind, which results omit.
-    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-    pub(super) fn is_stream(&self) -> bool {
-        *self == ComplaintKind::Stream
-    }
-
     /// Whether the engine did not play as requested.
     pub fn is_trouble(self) -> bool {
         self != ComplaintKind::Untold

@@ -32,13 +32,6 @@ pub enum EngineProtocol {
     Gomocup,
 }
 
-impl EngineProtocol {
-    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-    pub(super) fn is_gtp(&self) -> bool {
-        *self == EngineProtocol::Gtp
-    }
-}
-
 /// How often it is looked whether an engine that says nothing has ended.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
