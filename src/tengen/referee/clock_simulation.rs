@@ -10,7 +10,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
 use super::game_end::work;
-use super::gtp_client::Fault;
+use super::gtp_client::{Fault, malformed};
 use super::player::{REPORT_COMMAND, Reply};
 use super::referee_clock::AnnouncedTime;
 
@@ -96,12 +96,9 @@ impl SimulatedClock {
     pub(super) fn charged(&mut self, mut reply: Reply, busy: Duration) -> Result<Reply, Fault> {
         reply.took += busy;
         if let Some(visits_per_second) = self.conditions.visits_per_second {
-            let work = reply.report.as_deref().and_then(work);
-            let work = work.ok_or_else(|| Fault::Malformed {
-                command: REPORT_COMMAND.to_owned(),
-                answer: reply.report.clone().unwrap_or_default(),
-                expected: "a report of visits",
-            })?;
+            let report = reply.report.as_deref().unwrap_or_default();
+            let work = work(report)
+                .ok_or_else(|| malformed(REPORT_COMMAND, report, "a report of visits"))?;
             let seconds = work as f64 / visits_per_second;
             reply.took = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
         }

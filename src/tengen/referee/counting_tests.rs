@@ -61,9 +61,7 @@ impl EnginePlayer for Passes {
         reply.choice = match self.cleans.remove(0) {
             "resign" => PlayerMove::Resign,
             "crash" => {
-                return Err(Fault::ClosedOutput {
-                    command: "kgs-genmove_cleanup".to_owned(),
-                });
+                return Err(Fault::Crashed("closed its output".to_owned()));
             }
             name => PlayerMove::Move(read_vertex(SIZE, name).unwrap()),
         };

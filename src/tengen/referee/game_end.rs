@@ -64,7 +64,7 @@ impl fmt::Display for Reason {
 impl From<&Fault> for Reason {
     fn from(fault: &Fault) -> Reason {
         match fault {
-            Fault::Crashed { .. } | Fault::ClosedOutput { .. } => Reason::Crash,
+            Fault::Crashed(_) => Reason::Crash,
             Fault::Hung { .. } => Reason::Hang,
             Fault::Malformed { .. } => Reason::Malformed,
             Fault::Refused { .. } => Reason::Refused,

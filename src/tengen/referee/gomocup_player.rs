@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::MatchError;
-use super::gtp_client::{Fault, ended};
+use super::gtp_client::{Fault, ended, malformed, no_line};
 use super::player::{ComplaintKind, EnginePlayer, GameSetup, PlayerMove, Reply, RunningEngine};
-use super::process::{EngineProcess, NoLine};
+use super::process::EngineProcess;
 use super::referee_clock::AnnouncedTime;
 use super::time_control::MatchTimeControl;
 use crate::game::{BoardSize, Color, Move};
@@ -22,6 +22,9 @@ const NO_LIMIT: u64 = 2_147_483_647;
 /// Minimum time between a move and the next command: Rapfi, for one, still counts as thinking while
 /// it writes its move, and drops the first word of a command.
 const REST: Duration = Duration::from_millis(20);
+
+/// The protocol, in messages.
+const GOMOCUP: &str = "Gomocup's protocol";
 
 /// Maximum characters of a line.
 const LINE_LEN: usize = 1000;
@@ -67,14 +70,6 @@ struct TimedAnswer {
 fn suggested(text: &str) -> Option<&str> {
     let (word, point) = text.split_once(' ')?;
     word.eq_ignore_ascii_case("SUGGEST").then(|| point.trim())
-}
-
-fn malformed(command: String, answer: String) -> Fault {
-    Fault::Malformed {
-        command,
-        answer,
-        expected: "Gomocup's protocol",
-    }
 }
 
 /// A line shortened for storage.
@@ -135,24 +130,14 @@ impl GomocupPlayer {
         limit: Duration,
         expected: fn(&str) -> bool,
     ) -> Result<TimedAnswer, Fault> {
-        let command = || command.to_owned();
         let deadline = since.saturating_add(limit);
         let (mut refused, mut other) = (None, None);
         loop {
             let (text, at) = match self.process.receive(deadline) {
                 Ok((text, at)) => (text.trim().to_owned(), at),
-                Err(NoLine::Unreadable) => {
-                    return Err(malformed(command(), "(an endless line)".to_owned()));
-                }
-                Err(NoLine::Closed) => {
-                    return Err(ended(&mut self.process, &command(), other.as_ref()));
-                }
-                Err(NoLine::TimedOut) => {
-                    return Err(Fault::Hung {
-                        command: command(),
-                        limit,
-                        said: other.or(refused),
-                    });
+                Err(why) => {
+                    let (process, said) = (&mut self.process, other.or(refused));
+                    return Err(no_line(process, why, command, limit, said, GOMOCUP));
                 }
             };
             let (word, rest) = text.split_once(' ').unwrap_or((&text, ""));
@@ -164,7 +149,7 @@ impl GomocupPlayer {
                     refused = Some(shortened(&text));
                 }
                 "ERROR" | "UNKNOWN" => {
-                    let (command, message) = (command(), shortened(&text));
+                    let (command, message) = (command.to_owned(), shortened(&text));
                     return Err(Fault::Refused { command, message });
                 }
                 // A second answer to the command before.
@@ -281,7 +266,7 @@ impl RunningEngine for GomocupPlayer {
         self.asked = Duration::ZERO;
         match self.hear("ABOUT", self.process.now(), self.limit, |_| true) {
             Ok(heard) if heard.text.starts_with(['?', '=']) => {
-                Err(malformed("ABOUT".to_owned(), heard.text))
+                Err(malformed("ABOUT", &heard.text, GOMOCUP))
             }
             // Old programs do not know the command; any answer suffices.
             Ok(_) | Err(Fault::Refused { .. }) => Ok(()),

@@ -20,26 +20,18 @@ const EXIT_POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// Maximum characters of an engine's output quoted in a message.
 const QUOTED_LEN: usize = 80;
 
+/// The protocol, in messages.
+const GTP: &str = "GTP";
+
 /// Maximum characters of a refusal that are kept.
 const REASON_LEN: usize = 300;
 
 /// An engine's error.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Fault {
-    /// The process ended or closed its stdin.
-    #[error("ended while it was asked `{command}` ({status})")]
-    Crashed {
-        /// The command it did not answer.
-        command: String,
-        /// Its exit status in words.
-        status: String,
-    },
-    /// It closed its stdout but continues to run.
-    #[error("closed its output while it was asked `{command}`")]
-    ClosedOutput {
-        /// The command it did not answer.
-        command: String,
-    },
+    /// The process ended, or closed its input or output: when, and how, in words.
+    #[error("{0}")]
+    Crashed(String),
     /// It did not answer within the limit.
     #[error("did not answer `{command}` within {limit:?}{}", and_words(said.as_ref()))]
     Hung {
@@ -106,25 +98,24 @@ impl GtpClient {
             return Err(ended(&mut self.process, command, None));
         }
         let deadline = start.saturating_add(limit);
-        // Of what an engine says before its answer, which may be without end, the first line and the last.
-        let (mut before, mut last, mut lines, mut len) = (None, None, Vec::new(), 0);
+        // Of what an engine says before its answer, which may be without end, the last line.
+        let (mut before, mut lines, mut len) = (None, Vec::<String>::new(), 0);
         loop {
             let (line, at) = match self.process.receive(deadline) {
                 Ok(found) => found,
-                Err(NoLine::Unreadable) => return Err(malformed(command, "(an endless line)")),
-                Err(NoLine::Closed) => {
-                    return Err(ended(&mut self.process, command, last.as_ref()));
+                Err(why) => {
+                    let begun = lines.first();
+                    let begun =
+                        begun.map(|line| format!("{} (no empty line follows)", quoted(line)));
+                    let said = begun.or(before);
+                    return Err(no_line(&mut self.process, why, command, limit, said, GTP));
                 }
-                Err(NoLine::TimedOut) => return Err(no_answer(command, limit, before, &lines)),
             };
             match (lines.is_empty(), line.is_empty()) {
                 (true, true) => {}
                 // What was there before the command is no answer to it: some programs answer twice.
                 (true, false) if at >= start && self.begins_answer(&line, id) => lines.push(line),
-                (true, false) => {
-                    before.get_or_insert_with(|| line.clone());
-                    last = Some(line);
-                }
+                (true, false) => before = Some(line),
                 (false, false) => {
                     len += line.len();
                     if len <= MAX_ANSWER_LEN {
@@ -161,30 +152,38 @@ impl GtpClient {
     }
 }
 
+/// The fault of an engine of which no line came, with what it said instead.
+pub(super) fn no_line(
+    process: &mut EngineProcess,
+    why: NoLine,
+    command: &str,
+    limit: Duration,
+    said: Option<String>,
+    protocol: &'static str,
+) -> Fault {
+    match why {
+        NoLine::Unreadable => malformed(command, "(an endless line)", protocol),
+        NoLine::Closed => ended(process, command, said.as_ref()),
+        NoLine::TimedOut => Fault::Hung {
+            command: command.to_owned(),
+            limit,
+            said,
+        },
+    }
+}
+
 /// The fault of an engine whose pipes are closed, with its last output.
 pub(super) fn ended(process: &mut EngineProcess, command: &str, said: Option<&String>) -> Fault {
-    let command = command.to_owned();
+    let asked = format!("while it was asked `{command}`");
     // The pipe closes a moment before the process can be waited for.
     for _ in 0..EXIT_POLLS {
         if let Some(status) = process.exit_status() {
-            let status = format!("{status}{}", and_words(said));
-            return Fault::Crashed { command, status };
+            let said = and_words(said);
+            return Fault::Crashed(format!("ended {asked} ({status}{said})"));
         }
         std::thread::sleep(EXIT_POLL_INTERVAL);
     }
-    Fault::ClosedOutput { command }
-}
-
-/// The fault of an engine without a complete answer: no output, other lines, or an answer without
-/// the final empty line.
-fn no_answer(command: &str, limit: Duration, before: Option<String>, lines: &[String]) -> Fault {
-    let begun = lines.first();
-    let begun = begun.map(|first| format!("{} (no empty line follows)", quoted(first)));
-    Fault::Hung {
-        command: command.to_owned(),
-        limit,
-        said: begun.or(before),
-    }
+    Fault::Crashed(format!("closed its output {asked}"))
 }
 
 /// What an engine said, for the end of a message.
@@ -194,11 +193,12 @@ fn and_words(said: Option<&String>) -> String {
     })
 }
 
-fn malformed(command: &str, line: &str) -> Fault {
+/// The fault of an answer that is not what was expected, such as GTP.
+pub(super) fn malformed(command: &str, answer: &str, expected: &'static str) -> Fault {
     Fault::Malformed {
         command: command.to_owned(),
-        answer: quoted(line),
-        expected: "GTP",
+        answer: quoted(answer),
+        expected,
     }
 }
 
@@ -234,7 +234,7 @@ fn has_id(line: &str, id: u32, numbered: bool) -> Option<bool> {
 /// The text of an answer that starts with this line.
 fn read_answer(command: &str, id: Option<u32>, lines: &[String]) -> Result<String, Fault> {
     let first = &lines[0];
-    let rest = after_head(first, id).ok_or_else(|| malformed(command, first))?;
+    let rest = after_head(first, id).ok_or_else(|| malformed(command, first, GTP))?;
     let mut text = rest.trim().to_owned();
     for line in &lines[1..] {
         text.push('\n');
