@@ -15,10 +15,8 @@ use super::game_end::{GameEnd, Reason};
 use super::gomocup_player::GomocupPlayer;
 use super::gtp_player::GtpPlayer;
 use super::live::LivePlace;
-use super::player::{
-    ComplaintKind, EngineMessage, EngineSpec, REPORT_COMMAND, RunningEngine, and_last_words,
-};
-use super::process::{EngineProcesses, EngineProtocol};
+use super::player::{ComplaintKind, EngineMessage, REPORT_COMMAND, RunningEngine, and_last_words};
+use super::process::{EngineProcess, EngineProcesses, EngineProtocol, EngineSpec};
 use super::refereed_game::{Fixture, RefereedGame};
 use crate::clock::Clock;
 use crate::game::{Color, Move, Outcome};
@@ -340,8 +338,12 @@ impl GameSlot<'_> {
         }
         let plan = self.shared.plan;
         let spec = &plan.engines[engine];
+        let named = |why: String| MatchError(format!("{}: {why}", spec.name));
         let stderr = self.stderr_path(engine);
-        let (process, mut errors) = spec.launch(&stderr, &plan.clock, &self.shared.processes)?;
+        let (mut errors, file) = ErrorStream::open(&stderr)
+            .map_err(|error| named(format!("cannot write {}: {error}", stderr.display())))?;
+        let process = EngineProcess::spawn(spec, file, &plan.clock, &self.shared.processes)
+            .map_err(|error| named(error.to_string()))?;
         let limit = plan.command_limit;
         let mut player: Box<dyn RunningEngine> = match spec.protocol {
             EngineProtocol::Gtp => Box::new(GtpPlayer::new(process, limit)),

@@ -41,10 +41,9 @@ pub use match_record::{MatchRecord, score_sheet};
 pub use match_run::{FinishedGame, MatchPlan};
 pub use opening::Book;
 pub use player::{
-    ComplaintKind, EngineMessage, EnginePlayer, EngineSpec, GameSetup, PlayerMove, REPORT_COMMAND,
-    Reply,
+    ComplaintKind, EngineMessage, EnginePlayer, GameSetup, PlayerMove, REPORT_COMMAND, Reply,
 };
-pub use process::{EngineProcesses, EngineProtocol};
+pub use process::{EngineProcesses, EngineProtocol, EngineSpec};
 pub use rating_table::{RatingRow, RatingTable};
 pub use referee_clock::{AnnouncedTime, RefereeClock, TimeForfeit};
 pub use refereed_game::{Fixture, Format, RefereedGame, refereed_game, schedule};

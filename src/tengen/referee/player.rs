@@ -1,19 +1,13 @@
-//! The interface of players, the start of their engines, and the kinds of messages about them.
+//! The interface of players, and the kinds of messages about them.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::MatchError;
-use super::error_stream::ErrorStream;
 use super::gtp_client::Fault;
-use super::process::{EngineProcess, EngineProcesses, EngineProtocol};
 use super::referee_clock::AnnouncedTime;
 use super::time_control::MatchTimeControl;
-use crate::clock::Clock;
 use crate::game::{BoardSize, Color, HalfPoints, Move};
 use crate::gtp::parse_vertex;
 
@@ -128,56 +122,6 @@ pub trait EnginePlayer {
     /// [`Fault`], as above.
     fn final_score(&mut self) -> Result<Option<String>, Fault> {
         Ok(None)
-    }
-}
-
-/// An engine's name, command and protocol.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct EngineSpec {
-    /// Its name in results and file names.
-    pub name: String,
-    /// Its command line, split without a shell.
-    pub command: String,
-    /// Its protocol.
-    #[serde(default)]
-    pub protocol: EngineProtocol,
-    /// What a Gomocup program is told by `INFO` besides clock and rules, such as `max_node`, at the start of each game.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub info: BTreeMap<String, i64>,
-    /// The folder in which it runs; by default the current one, from which its command is found in any case.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub folder: Option<PathBuf>,
-}
-
-impl EngineSpec {
-    /// An engine that speaks GTP.
-    pub fn new(name: &str, command: &str) -> EngineSpec {
-        EngineSpec {
-            name: name.to_owned(),
-            command: command.to_owned(),
-            ..EngineSpec::default()
-        }
-    }
-
-    /// Starts its process among those of its match; its error stream is appended to a file.
-    pub(super) fn launch(
-        &self,
-        stderr: &Path,
-        clock: &Arc<dyn Clock>,
-        engines: &EngineProcesses,
-    ) -> Result<(EngineProcess, ErrorStream), MatchError> {
-        let name = &self.name;
-        let (errors, file) = ErrorStream::open(stderr).map_err(|error| {
-            MatchError(format!(
-                "{name}: cannot write {}: {error}",
-                stderr.display()
-            ))
-        })?;
-        let (folder, protocol) = (self.folder.as_deref(), self.protocol);
-        let started = EngineProcess::spawn(&self.command, folder, file, protocol, clock, engines);
-        let process = started.map_err(|error| MatchError(format!("{name}: {error}")))?;
-        Ok((process, errors))
     }
 }
 
