@@ -10,7 +10,7 @@ use super::MatchError;
 use super::gtp_client::{Fault, ended, malformed, no_line};
 use super::player::{ComplaintKind, EnginePlayer, GameSetup, PlayerMove, Reply, RunningEngine};
 use super::process::EngineProcess;
-use super::referee_clock::AnnouncedTime;
+use super::referee_clock::{AnnouncedTime, RefereeClock};
 use super::time_control::MatchTimeControl;
 use crate::game::{BoardSize, Color, Move};
 use crate::games::gomoku::GomokuRules;
@@ -182,29 +182,6 @@ impl GomocupPlayer {
         Ok(heard)
     }
 
-    /// The engine's own time per turn and per match.
-    fn tell_time(&mut self, left: AnnouncedTime) -> Result<(), Fault> {
-        let whole = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(NO_LIMIT);
-        let millis = whole(left.time);
-        // In overtime a period is for this many moves, or one of this many for one move each, and
-        // there is always another one.
-        let (turn, of_match) = match (left.stones, self.time) {
-            (0, MatchTimeControl::Byoyomi(of)) => {
-                let turn = millis.saturating_add(whole(of.period));
-                (turn.min(NO_LIMIT), NO_LIMIT)
-            }
-            (0, MatchTimeControl::Absolute { most_move, .. }) => {
-                let turn = left.time.min(most_move.unwrap_or(left.time));
-                (whole(turn), millis.min(NO_LIMIT))
-            }
-            (0, _) => (millis, millis.min(NO_LIMIT)),
-            (_, MatchTimeControl::Byoyomi(_)) => (millis, NO_LIMIT),
-            (stones, _) => (millis / u64::from(stones), NO_LIMIT),
-        };
-        self.info("timeout_turn", turn)?;
-        self.info("time_left", of_match)
-    }
-
     /// Asks for a move; returns the command used.
     fn ask(&mut self, color: Color) -> Result<String, Fault> {
         let last = self.moves.last().map(|&last| write_xy(last, self.size));
@@ -233,30 +210,31 @@ impl GomocupPlayer {
     }
 }
 
-/// Time limits of a move and a match before any clock is announced.
-fn limits(time: MatchTimeControl) -> Vec<(&'static str, u128)> {
-    let millis = |time: Duration| time.as_millis().min(NO_LIMIT.into());
-    let (turn, whole) = match time {
-        MatchTimeControl::None => return Vec::new(),
-        MatchTimeControl::Absolute {
-            main,
-            increment,
-            most_move,
-        } => {
-            let first = main.max(increment).min(most_move.unwrap_or(Duration::MAX));
-            match increment.is_zero() {
-                true => (first, main),
-                // A match of unknown length: the time left is sent before each move.
-                false => (first, Duration::ZERO),
-            }
+/// The time of a turn and of the rest of the match, in milliseconds, on a clock that stands so.
+fn times(control: MatchTimeControl, left: AnnouncedTime) -> [u64; 2] {
+    let whole = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(NO_LIMIT);
+    let millis = whole(left.time);
+    // In overtime a period is for this many moves, or one of this many for one move each, and
+    // there is always another one.
+    let [turn, of_match] = match (left.stones, control) {
+        (0, MatchTimeControl::Byoyomi(of)) => [millis.saturating_add(whole(of.period)), NO_LIMIT],
+        (0, MatchTimeControl::Absolute { most_move, .. }) => {
+            [millis.min(most_move.map_or(millis, whole)), millis]
         }
-        MatchTimeControl::Byoyomi(of) => (of.main.max(of.period), Duration::ZERO),
-        MatchTimeControl::Canadian(of) => (of.main.max(of.period / of.number), Duration::ZERO),
+        (0, _) => [millis, millis],
+        (_, MatchTimeControl::Byoyomi(_)) => [millis, NO_LIMIT],
+        (stones, _) => [millis / u64::from(stones), NO_LIMIT],
     };
-    vec![
-        ("timeout_turn", millis(turn)),
-        ("timeout_match", millis(whole)),
-    ]
+    [turn, of_match].map(|time| time.min(NO_LIMIT))
+}
+
+/// The time of a turn and of the match before the first move; `None` without a clock.
+fn limits(control: MatchTimeControl) -> Option<[u64; 2]> {
+    let [turn, of_match] = times(control, RefereeClock::new(control).time_left()?);
+    // In a match of unknown length the time left is sent before each move.
+    let is_known =
+        matches!(control, MatchTimeControl::Absolute { increment, .. } if increment.is_zero());
+    Some([turn, if is_known { of_match } else { 0 }])
 }
 
 impl RunningEngine for GomocupPlayer {
@@ -315,8 +293,9 @@ impl EnginePlayer for GomocupPlayer {
             first.eq_ignore_ascii_case("OK")
         })?;
         // Like Piskvork: some programs know no INFO before they have a board.
-        for (key, value) in limits(setup.time) {
-            self.info(key, value)?;
+        if let Some([turn, of_match]) = limits(setup.time) {
+            self.info("timeout_turn", turn)?;
+            self.info("timeout_match", of_match)?;
         }
         let rules = setup.rules.as_deref();
         let named = rules.map(|rules| format!("the rules {rules}"));
@@ -345,7 +324,9 @@ impl EnginePlayer for GomocupPlayer {
     ) -> Result<Reply, Fault> {
         self.rest();
         if let Some(left) = left {
-            self.tell_time(left)?;
+            let [turn, of_match] = times(self.time, left);
+            self.info("timeout_turn", turn)?;
+            self.info("time_left", of_match)?;
         }
         self.message = None;
         let asked = self.process.now();
@@ -388,8 +369,7 @@ mod tests {
             ("0/5", 5_000, 0),
         ] {
             let told = limits(control.parse().expect("a time control"));
-            let expected = [("timeout_turn", turn), ("timeout_match", whole)];
-            assert_eq!(told, expected, "{control}");
+            assert_eq!(told, Some([turn, whole]), "{control}");
         }
     }
 }
