@@ -1,17 +1,22 @@
 //! `sprt`, `tournament`, `elo`, `openings`, `clock-rig` and `tune` from the command line to their files.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
 use crate::Test;
-use crate::matches::{fake, folder, games, play, report, script, troubled};
+use crate::matches::{fake, folder, games, play, report, script, tournament, troubled};
 
 pub(crate) const TESTS: &[Test] = &[
     ("an_sprt_stops_by_its_rule", an_sprt_stops_by_its_rule),
     ("a_tournament_ends_in_ratings", a_tournament_ends_in_ratings),
+    (
+        "a_tournament_may_come_through_a_pipe",
+        a_tournament_may_come_through_a_pipe,
+    ),
     (
         "a_book_holds_different_balanced_openings",
         a_book_holds_different_balanced_openings,
@@ -199,8 +204,8 @@ fn nothing_at_all_is_no_number_of_anything() {
     assert!(none.contains("--random-plies must be at least 1"), "{none}");
     for flag in ["--command-limit", "--move-limit"] {
         let said = said(play(&engine, &engine, &out, &[flag, "0", "--time", "9"]));
-        let words = format!("{flag} takes seconds, more than 0, not 0");
-        assert!(said.contains(&words), "{said}");
+        let words = "write seconds, more than 0";
+        assert!(said.contains(flag) && said.contains(words), "{said}");
     }
 }
 
@@ -254,6 +259,29 @@ fn a_tournament_ends_in_ratings() {
         report["counts"]["wins"].as_u64().unwrap() + report["counts"]["losses"].as_u64().unwrap(),
         2
     );
+}
+
+fn a_tournament_may_come_through_a_pipe() {
+    let out = folder("tournament-piped");
+    let engines = [("one", fake("honest", 0, 1)), ("two", fake("honest", 0, 2))];
+    let text = fs::read_to_string(tournament(&out, 2, &engines)).unwrap();
+    let from = |file: &str| {
+        let mut command = tengen_match(&["tournament", file, "--size", "5", "--out"]);
+        command.arg(&out).stdin(Stdio::piped());
+        let pipes = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = pipes.spawn().unwrap();
+        // What does not read it may have ended.
+        let _ = child.stdin.take().unwrap().write_all(text.as_bytes());
+        child.wait_with_output().unwrap()
+    };
+    for start in ["new", "continued"] {
+        let output = from("/dev/stdin");
+        assert!(output.status.success(), "{start}: {output:?}");
+        assert_eq!(games(&out).len(), 2, "{start}");
+    }
+    let refused = from(out.to_str().unwrap());
+    let words = String::from_utf8_lossy(&refused.stderr);
+    assert!(words.contains("it is not a regular file"), "{words}");
 }
 
 fn a_book_holds_different_balanced_openings() {

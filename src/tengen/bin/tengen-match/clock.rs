@@ -14,7 +14,7 @@ use tengen::referee::{
 };
 
 use crate::elo::read_all;
-use crate::options::{MatchOptions, parse_name, parse_positive};
+use crate::options::{MatchOptions, parse, parse_name, parse_positive};
 use crate::output::{Interrupt, print, print_json, tell};
 use crate::play::{self, Players};
 
@@ -73,16 +73,16 @@ pub(crate) struct ClockRigArgs {
     #[arg(long)]
     starts_late: bool,
     /// Mean lag of a move in milliseconds, exponentially distributed
-    #[arg(long, default_value_t = 0.0, value_name = "MS")]
+    #[arg(long, default_value_t = 0.0, value_name = "MS", value_parser = parse_milliseconds)]
     lag: f64,
     /// Lag of all moves of a side in a game in milliseconds, drawn from 0 to this for each game
-    #[arg(long, default_value_t = 0.0, value_name = "MS")]
+    #[arg(long, default_value_t = 0.0, value_name = "MS", value_parser = parse_milliseconds)]
     game_lag: f64,
     /// Percentage of moves that stall
-    #[arg(long, default_value_t = 0.0, value_name = "PERCENT")]
+    #[arg(long, default_value_t = 0.0, value_name = "PERCENT", value_parser = parse_percentage)]
     stalls: f64,
     /// Length of a stall in milliseconds
-    #[arg(long, default_value_t = 1000.0, value_name = "MS")]
+    #[arg(long, default_value_t = 1000.0, value_name = "MS", value_parser = parse_milliseconds)]
     stall: f64,
     /// Busy threads beside the engines
     #[arg(long, default_value_t = 0, value_name = "N")]
@@ -91,8 +91,16 @@ pub(crate) struct ClockRigArgs {
     options: MatchOptions,
 }
 
-/// Maximum lag: an hour.
-const MAX_LAG_MS: f64 = 3_600_000.0;
+/// A lag, at most an hour.
+fn parse_milliseconds(text: &str) -> Result<f64, String> {
+    let fits = |time: &f64| (0.0..=3_600_000.0).contains(time);
+    parse(text, fits, "write milliseconds, 0 to 3600000")
+}
+
+fn parse_percentage(text: &str) -> Result<f64, String> {
+    let fits = |share: &f64| (0.0..=100.0).contains(share);
+    parse(text, fits, "write a percentage, 0 to 100")
+}
 
 /// Runs the subcommand `clock-rig`.
 pub(crate) fn run_rig(args: &ClockRigArgs, interrupt: &Interrupt) -> Result<ExitCode> {
@@ -100,21 +108,6 @@ pub(crate) fn run_rig(args: &ClockRigArgs, interrupt: &Interrupt) -> Result<Exit
         args.options.time != MatchTimeControl::None,
         "a clock rig needs --time"
     );
-    ensure!(
-        (0.0..=100.0).contains(&args.stalls),
-        "--stalls is a percentage"
-    );
-    let times = [
-        ("--lag", args.lag),
-        ("--game-lag", args.game_lag),
-        ("--stall", args.stall),
-    ];
-    for (name, milliseconds) in times {
-        ensure!(
-            (0.0..=MAX_LAG_MS).contains(&milliseconds),
-            "{name} takes 0 to {MAX_LAG_MS} milliseconds, not {milliseconds}"
-        );
-    }
     let options = &args.options;
     let mut session = play::session(&args.players, options, args.games, interrupt)?;
     session.terms.conditions = ClockSimulation {

@@ -19,7 +19,7 @@ use tengen::referee::{
     RefereedGame,
 };
 
-use crate::options::{GameOptions, parse_positive, positive_seconds, read_text};
+use crate::options::{GameOptions, parse_positive, read_text};
 use crate::output::{Interrupt, Progress, exit_code, print, tell};
 use crate::session::steady_clock;
 
@@ -95,7 +95,7 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<ExitCode
             rules: rules.as_ref(),
             engines: &[judge("black"), judge("white")],
             openings: &candidates,
-            terms: args.terms(length)?,
+            terms: args.terms(length),
             command_limit: Duration::from_secs(60),
             concurrency: args.game.concurrency,
             stderr_dir: &stderr_dir,
@@ -141,14 +141,14 @@ impl OpeningsArgs {
     }
 
     /// One move after an opening of this length.
-    fn terms(&self, opening_len: usize) -> Result<GameTerms> {
-        Ok(GameTerms {
+    fn terms(&self, opening_len: usize) -> GameTerms {
+        GameTerms {
             time: MatchTimeControl::None,
             margin: Duration::ZERO,
-            move_limit: positive_seconds("--move-limit", self.game.move_limit)?,
+            move_limit: self.game.move_limit,
             max_moves: opening_len as u32 + 1,
             conditions: ClockSimulation::default(),
-        })
+        }
     }
 }
 

@@ -95,7 +95,7 @@ impl<'a> Session<'a> {
             rules: options.rules()?,
             engines,
             fixtures,
-            terms: options.terms()?,
+            terms: options.terms(),
             interrupt,
         })
     }
@@ -164,7 +164,7 @@ impl<'a> Session<'a> {
         let live = self.options.live_board;
         let live = live.map(|port| show(port, self.options.game.concurrency.min(fixtures.len())));
         let live = live.transpose()?;
-        let plan = self.plan(&openings, &stderr_dir, live.as_deref())?;
+        let plan = self.plan(&openings, &stderr_dir, live.as_deref());
         let mut progress = Progress::new(fixtures.len());
         let mut told = HashSet::new();
         let finished = |finished: FinishedGame| {
@@ -232,19 +232,19 @@ impl<'a> Session<'a> {
         openings: &'b [Vec<Move>],
         stderr_dir: &'b Path,
         live: Option<&'b WatchedGames>,
-    ) -> Result<MatchPlan<'b>> {
-        Ok(MatchPlan {
+    ) -> MatchPlan<'b> {
+        MatchPlan {
             rules: &*self.rules,
             engines: &self.engines,
             openings,
             terms: self.terms,
-            command_limit: self.options.command_limit()?,
+            command_limit: self.options.command_limit,
             concurrency: self.options.game.concurrency,
             stderr_dir,
             clock: steady_clock(),
             live,
             guard: std::env::current_exe().ok(),
-        })
+        }
     }
 }
 

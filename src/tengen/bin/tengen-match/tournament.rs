@@ -12,7 +12,7 @@ use tengen::referee::{
     Complaints, EngineSpec, Failures, Format, RatingTable, ScoreBoard, schedule,
 };
 
-use crate::options::{MatchOptions, check_engines, read_text};
+use crate::options::{MatchOptions, check_engines, read_toml};
 use crate::output::{Interrupt, exit_code, print, print_json};
 use crate::record;
 use crate::session::{Played, Session};
@@ -29,7 +29,7 @@ const SHOWN_MEETINGS: usize = 6;
 /// started again loses its next two games and misses the others.
 #[derive(Args)]
 pub(crate) struct TournamentArgs {
-    /// The TOML file
+    /// The TOML file, also /dev/stdin
     file: PathBuf,
     #[command(flatten)]
     options: MatchOptions,
@@ -63,26 +63,18 @@ struct TournamentReport {
 
 /// Runs the subcommand.
 pub(crate) fn run(args: &TournamentArgs, interrupt: &Interrupt) -> Result<ExitCode> {
-    let text = read_text(&args.file)?;
-    let tournament: Tournament =
-        toml::from_str(&text).with_context(|| args.file.display().to_string())?;
-    let engines = &tournament.engine;
-    ensure!(
-        engines.len() >= 2,
-        "{}: a tournament needs two engines",
-        args.file.display()
-    );
+    let tournament: Tournament = read_toml(&args.file)?;
+    let (file, engines) = (args.file.display(), &tournament.engine);
+    ensure!(engines.len() >= 2, "{file}: a tournament needs two engines");
     ensure!(
         tournament.games_each > 0,
-        "{}: games-each must be at least 1",
-        args.file.display()
+        "{file}: games-each must be at least 1"
     );
     check_engines(engines)?;
     let anchor = tournament.anchor.as_ref().unwrap_or(&engines[0].name);
     ensure!(
         engines.iter().any(|engine| engine.name == *anchor),
-        "{}: the anchor `{anchor}` is not one of its engines",
-        args.file.display()
+        "{file}: the anchor `{anchor}` is not one of its engines"
     );
     let fixtures = schedule(engines.len(), tournament.format, tournament.games_each);
     let session = Session::new(&args.options, engines.clone(), fixtures, interrupt)?;
@@ -109,17 +101,14 @@ pub(crate) fn run(args: &TournamentArgs, interrupt: &Interrupt) -> Result<ExitCo
             Err(error) => return Err(ended.err().unwrap_or(error).into()),
         },
     };
-    let TournamentReport {
-        table,
-        failures,
-        complaints,
-    } = &report;
+    let table = report.table.to_string();
     let out = &args.options.out;
     let path = out.join("ratings.txt");
-    fs::write(&path, table.to_string()).with_context(|| path.display().to_string())?;
+    fs::write(&path, &table).with_context(|| path.display().to_string())?;
     if args.options.json {
         print_json(&report)?;
     } else {
+        let (failures, complaints) = (&report.failures, &report.complaints);
         print(format_args!("{table}{failures}{complaints}"))?;
         print(format_args!("Games and ratings are in {}\n", out.display()))?;
     }

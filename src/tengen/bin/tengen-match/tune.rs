@@ -204,7 +204,7 @@ fn left_over<'a>(engine: &'a str, parameters: &[TunedParameter]) -> Option<&'a s
 /// Terms of the games, without parameter values.
 fn game_terms(args: &TuneArgs, step_pairs: u32) -> Result<MatchTerms> {
     let options = &args.options;
-    let (rules, terms) = (options.rules()?, options.terms()?);
+    let (rules, terms) = (options.rules()?, options.terms());
     let (_, openings, _) = options.openings(&*rules, step_pairs as usize)?;
     let engine = EngineSpec::new(FIRST, &args.engine);
     Ok(match_terms(options, &*rules, &terms, &[engine], openings))
