@@ -120,33 +120,24 @@ pub struct BadTimeControl;
 
 impl TimeControl {
     /// The same with each time at most [`LONGEST`].
-    pub(super) fn cut_off(self) -> TimeControl {
-        let cut = |time: Duration| time.min(LONGEST);
-        let TimeControl::Limited { main, overtime } = self else {
-            return self;
-        };
-        let overtime = match overtime {
-            Overtime::None => overtime,
-            Overtime::Canadian { period, stones } => {
-                let period = cut(period);
-                Overtime::Canadian { period, stones }
+    pub(super) fn cut_off(mut self) -> TimeControl {
+        let cut = |time: &mut Duration| *time = LONGEST.min(*time);
+        if let TimeControl::Limited { main, overtime } = &mut self {
+            cut(main);
+            match overtime {
+                Overtime::None => {}
+                Overtime::Canadian { period, .. } | Overtime::Byoyomi { period, .. } => cut(period),
+                Overtime::Fischer {
+                    increment,
+                    most_main,
+                    most_move,
+                } => {
+                    cut(increment);
+                    most_main.iter_mut().chain(most_move).for_each(cut);
+                }
             }
-            Overtime::Byoyomi { period, periods } => {
-                let period = cut(period);
-                Overtime::Byoyomi { period, periods }
-            }
-            Overtime::Fischer {
-                increment,
-                most_main,
-                most_move,
-            } => Overtime::Fischer {
-                increment: cut(increment),
-                most_main: most_main.map(cut),
-                most_move: most_move.map(cut),
-            },
-        };
-        let main = cut(main);
-        TimeControl::Limited { main, overtime }
+        }
+        self
     }
 
     /// GTP's `time_settings MAIN PERIOD STONES`: a period without stones means no limit, no period

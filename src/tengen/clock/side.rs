@@ -71,10 +71,9 @@ impl SideClock {
                 Overtime::Fischer { .. } => TimeLeft::Main(Duration::ZERO),
                 _ => self.enter_overtime(elapsed - main),
             },
-            TimeLeft::Canadian { period, stones } => TimeLeft::Canadian {
-                period: period.saturating_sub(elapsed),
-                stones,
-            },
+            TimeLeft::Canadian { period, .. } => {
+                self.with_time(period.saturating_sub(elapsed)).left
+            }
             TimeLeft::Unlimited | TimeLeft::Byoyomi { .. } => {
                 self.spend(elapsed);
                 return;
