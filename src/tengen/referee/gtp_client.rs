@@ -62,13 +62,9 @@ pub enum Fault {
     },
 }
 
-/// A successful answer.
-pub(super) struct GtpAnswer {
-    /// The text after `=` and the id; lines are joined by `\n`.
-    pub(super) text: String,
-    /// From the command's sending to the answer's last line, by the referee's clock.
-    pub(super) took: Duration,
-}
+/// The text after `=` and the id, lines joined by `\n`; and the time from the command's sending to the answer's last
+/// line, by the referee's clock.
+pub(super) type Answer = (String, Duration);
 
 /// A connection to one engine process. Dropping it kills the process.
 pub(super) struct GtpClient {
@@ -90,7 +86,7 @@ impl GtpClient {
 
     /// Sends a command and waits at most `limit` for the whole answer. After any [`Fault`] but
     /// [`Fault::Refused`] the client is unusable.
-    pub(super) fn command(&mut self, command: &str, limit: Duration) -> Result<GtpAnswer, Fault> {
+    pub(super) fn command(&mut self, command: &str, limit: Duration) -> Result<Answer, Fault> {
         let id = self.next_id;
         self.next_id += 1;
         let start = self.process.now();
@@ -125,7 +121,7 @@ impl GtpClient {
                 (false, true) => {
                     let took = at.saturating_sub(start);
                     let id = self.numbered.then_some(id);
-                    return read_answer(command, id, &lines).map(|text| GtpAnswer { text, took });
+                    return Ok((read_answer(command, id, &lines)?, took));
                 }
             }
         }

@@ -159,9 +159,9 @@ impl GtpPlayer {
     }
 
     fn ask(&mut self, command: &str) -> Result<String, Fault> {
-        let answer = self.client.command(command, self.limit)?;
-        self.busy += answer.took;
-        Ok(answer.text)
+        let (text, took) = self.client.command(command, self.limit)?;
+        self.busy += took;
+        Ok(text)
     }
 
     fn ask_for_move(
@@ -170,20 +170,20 @@ impl GtpPlayer {
         color: Color,
         limit: Duration,
     ) -> Result<Reply, Fault> {
-        let answer = self.client.command(&format!("{command} {color}"), limit)?;
-        let took = answer.took + self.busy();
+        let (text, took) = self.client.command(&format!("{command} {color}"), limit)?;
+        let took = took + self.busy();
         let report = match self.lists(REPORT_COMMAND) {
             true => Some(self.ask(REPORT_COMMAND)?.chars().take(REPORT_LEN).collect()),
             false => None,
         };
         // Some add an evaluation of the move.
-        let word = answer.text.split_whitespace().next().unwrap_or_default();
+        let word = text.split_whitespace().next().unwrap_or_default();
         let choice = if word.eq_ignore_ascii_case("resign") {
             PlayerMove::Resign
         } else {
             match read_vertex(self.size, word) {
                 Some(mv) => PlayerMove::Move(mv),
-                None => PlayerMove::Nonsense(quoted(&answer.text)),
+                None => PlayerMove::Nonsense(quoted(&text)),
             }
         };
         Ok(Reply {

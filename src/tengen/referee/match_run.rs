@@ -182,11 +182,6 @@ struct Shared<'a> {
 const MAX_FAILED_STARTS: u32 = 3;
 
 impl Shared<'_> {
-    /// Counts a failed start of an engine.
-    fn has_failed_to_start(&self, engine: usize) {
-        self.failed_starts[engine].fetch_add(1, Ordering::Relaxed);
-    }
-
     /// Whether an engine has failed to start so often that it plays no other games.
     fn is_out(&self, engine: usize) -> bool {
         self.failed_starts[engine].load(Ordering::Relaxed) >= MAX_FAILED_STARTS
@@ -269,7 +264,7 @@ impl GameSlot<'_> {
                 Err(error) => {
                     self.players
                         .extend(fixture.engines.into_iter().zip(players));
-                    self.shared.has_failed_to_start(engine);
+                    self.shared.failed_starts[engine].fetch_add(1, Ordering::Relaxed);
                     if self.shared.is_out(engine) {
                         return Err(error);
                     }

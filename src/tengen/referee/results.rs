@@ -5,7 +5,7 @@
 
 use std::fmt::Display;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -246,7 +246,9 @@ impl ResultFile {
                 tengen_match: FORMAT,
                 terms: terms.clone(),
             })?;
-            sync_parent(path).map_err(io)?;
+            // Its name, too.
+            let parent = path.parent().filter(|parent| *parent != Path::new(""));
+            sync_folder(parent.unwrap_or(Path::new("."))).map_err(io)?;
         }
         Ok((results, games))
     }
@@ -265,14 +267,6 @@ impl ResultFile {
         let written = self.file.write_all(line.as_bytes());
         let written = written.and_then(|()| self.file.sync_data());
         written.map_err(|error| io_error(&self.path, error))
-    }
-}
-
-/// Makes a new file's name durable.
-fn sync_parent(path: &Path) -> io::Result<()> {
-    match path.parent() {
-        Some(parent) if parent != Path::new("") => sync_folder(parent),
-        _ => sync_folder(Path::new(".")),
     }
 }
 

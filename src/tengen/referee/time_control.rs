@@ -164,53 +164,45 @@ fn parse(text: &str) -> Option<MatchTimeControl> {
         None => (text, None),
         Some((main, more)) => (main, Some(more)),
     };
-    if let Some((main, most_move)) = main.split_once('/') {
-        let (main, most_move) = (parse_duration(main)?, parse_duration(most_move)?);
-        let increment = more.map_or(Some(Duration::ZERO), parse_duration)?;
-        return match (main.is_zero(), more) {
-            _ if most_move.is_zero() => None,
-            (false, _) => Some(MatchTimeControl::Absolute {
-                main,
-                increment,
-                most_move: Some(most_move),
-            }),
-            // Only the moves are limited.
-            (true, None) => Some(MatchTimeControl::Byoyomi(Periods {
-                main,
-                period: most_move,
-                number: 1,
-            })),
-            (true, Some(_)) => None,
-        };
-    }
-    let main = parse_duration(main)?;
-    let absolute = |increment: Duration| {
-        let valid = !main.is_zero() || !increment.is_zero();
-        valid.then_some(MatchTimeControl::Absolute {
-            main,
-            increment,
-            most_move: None,
-        })
-    };
-    let Some(more) = more else {
-        return absolute(Duration::ZERO);
+    let (main, most_move) = match main.split_once('/') {
+        None => (parse_duration(main)?, None),
+        Some((main, most)) => (parse_duration(main)?, Some(parse_duration(most)?)),
     };
     let periods = |period: &str, number: &str| {
         let (period, number) = (parse_duration(period)?, number.parse().ok()?);
-        let valid = number > 0 && !period.is_zero();
+        let valid = number > 0 && !period.is_zero() && most_move.is_none();
         valid.then_some(Periods {
             main,
             period,
             number,
         })
     };
-    if let Some((number, period)) = more.split_once('*') {
+    if let Some((number, period)) = more.and_then(|more| more.split_once('*')) {
         return periods(period, number).map(MatchTimeControl::Byoyomi);
     }
-    if let Some((period, moves)) = more.split_once('/') {
+    if let Some((period, moves)) = more.and_then(|more| more.split_once('/')) {
         return periods(period, moves).map(MatchTimeControl::Canadian);
     }
-    absolute(parse_duration(more)?)
+    let increment = more.map_or(Some(Duration::ZERO), parse_duration)?;
+    match most_move {
+        Some(most) if most.is_zero() => None,
+        // Only the moves are limited.
+        Some(period) if main.is_zero() && more.is_none() => {
+            let number = 1;
+            Some(MatchTimeControl::Byoyomi(Periods {
+                main,
+                period,
+                number,
+            }))
+        }
+        Some(_) if main.is_zero() => None,
+        None if main.is_zero() && increment.is_zero() => None,
+        _ => Some(MatchTimeControl::Absolute {
+            main,
+            increment,
+            most_move,
+        }),
+    }
 }
 
 /// `90`, `1.5`, `90s`, `15m`, `1h`, `250ms`.
