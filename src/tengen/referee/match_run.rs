@@ -146,18 +146,16 @@ impl MatchPlan<'_> {
                     continue;
                 }
                 match message.map(&mut finished) {
-                    Ok(ControlFlow::Continue(())) => continue,
-                    Ok(ControlFlow::Break(value)) => result = Ok(Some(value)),
-                    // The other engines play on.
-                    Err(error) => {
-                        if result.is_ok() {
-                            result = Err(error);
-                        }
-                        continue;
+                    Ok(ControlFlow::Continue(())) => {}
+                    Ok(ControlFlow::Break(value)) => {
+                        result = Ok(Some(value));
+                        shared.stop.store(true, Ordering::Relaxed);
+                        stopped = Some(self.clock.now());
                     }
+                    // The other engines play on.
+                    Err(error) if result.is_ok() => result = Err(error),
+                    Err(_) => {}
                 }
-                shared.stop.store(true, Ordering::Relaxed);
-                stopped = Some(self.clock.now());
             }
         });
         result
