@@ -13,10 +13,10 @@ use tengen::referee::{
     ClockReport, ClockSimulation, Complaints, MatchTimeControl, ScoreBoard, TimeReports,
 };
 
-use crate::elo::read_all;
 use crate::options::{MatchOptions, parse, parse_name, parse_positive};
 use crate::output::{Interrupt, print, print_json, tell};
 use crate::play::{self, Players};
+use crate::tournament::read_all;
 
 /// Report how the engines of one or more result files used their clocks.
 ///
