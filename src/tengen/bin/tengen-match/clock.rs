@@ -16,6 +16,7 @@ use tengen::referee::{
 use crate::options::{MatchOptions, parse, parse_name, parse_positive};
 use crate::output::{Interrupt, print, print_json, tell};
 use crate::play::{self, Players};
+use crate::session::Watch;
 use crate::tournament::read_all;
 
 /// Report how the engines of one or more result files used their clocks.
@@ -127,7 +128,7 @@ pub(crate) fn run_rig(args: &ClockRigArgs, interrupt: &Interrupt) -> Result<Exit
     for _ in 0..args.load {
         thread::spawn(load);
     }
-    let played = session.play(&state)?;
+    let played = session.play(&Watch::of(&state))?;
     let reports = pair.map(|engine| ClockReport::new(engine, &played.games));
     let [first, second] = &reports;
     let text = format!("{}{first}{second}", session.report(pair, &played.games));

@@ -35,7 +35,7 @@ pub(crate) struct GameOptions {
     #[arg(long, default_value = GAMES[0].name, value_parser = known_name)]
     pub(crate) game: String,
     /// The board: 9, or 9x7 (columns x rows) [default: 9, for Gomoku 15]
-    #[arg(long, value_parser = parse_size)]
+    #[arg(long)]
     size: Option<BoardSize>,
     /// Rules of a game with several variants: for Go those of KataGo, such as chinese,
     /// tromp-taylor, japanese; for Gomoku freestyle, standard, renju, caro, standard-caro [default: the game's usual ones]
@@ -278,9 +278,4 @@ fn parse_rate(text: &str) -> Result<f64, String> {
         |rate: &f64| rate.is_finite() && *rate > 0.0,
         "write a number above 0",
     )
-}
-
-/// `9` or `9x7`.
-fn parse_size(text: &str) -> Result<BoardSize, String> {
-    text.parse().map_err(|_| "write 9 or 9x7".to_owned())
 }

@@ -45,40 +45,42 @@ pub(crate) struct Played {
     pub(crate) ended: Result<(), MatchError>,
 }
 
-/// A subcommand's view of a running session.
-pub(crate) trait SessionObserver {
+/// What a subcommand makes of a running session.
+pub(crate) struct Watch<'a> {
     /// Short description of the match's state.
-    fn state(&self, board: &ScoreBoard) -> String;
+    pub(crate) state: &'a dyn Fn(&ScoreBoard) -> String,
+    /// Whether the result is decided.
+    pub(crate) is_decided: &'a dyn Fn(&ScoreBoard) -> bool,
+    /// In a step of something longer, which shows no progress: what was done before it.
+    pub(crate) before: Option<String>,
+}
 
-    /// Message for an interruption: the result so far, with the number of games played, and how to
-    /// continue.
-    fn so_far(&self, board: &ScoreBoard, played: usize, all: usize) -> String {
-        match played {
-            0 => {
-                "Interrupted before a game was finished; the same command starts again.".to_owned()
-            }
-            _ => format!(
-                "Interrupted with {played} of {all} games played: {}\nThey are kept, and the same \
-                 command continues with the others.",
-                self.state(board)
-            ),
+impl<'a> Watch<'a> {
+    /// All games are played.
+    pub(crate) fn of(state: &'a dyn Fn(&ScoreBoard) -> String) -> Watch<'a> {
+        Watch {
+            state,
+            is_decided: &|_| false,
+            before: None,
         }
     }
 
-    /// Whether progress is not shown.
-    fn is_silent(&self) -> bool {
-        false
-    }
-
-    /// Whether the result is decided.
-    fn is_decided(&self, _board: &ScoreBoard) -> bool {
-        false
-    }
-}
-
-impl<F: Fn(&ScoreBoard) -> String> SessionObserver for F {
-    fn state(&self, board: &ScoreBoard) -> String {
-        self(board)
+    /// Message for an interruption: the result so far of these games, and how to continue.
+    fn so_far(&self, board: &ScoreBoard, all: usize) -> String {
+        let (played, state) = (board.games(), (self.state)(board));
+        match (&self.before, played) {
+            (Some(before), _) => format!(
+                "Interrupted with {before}, and {played} of {all} games of the next step.\nThey are kept, and the same \
+                 command continues."
+            ),
+            (None, 0) => {
+                "Interrupted before a game was finished; the same command starts again.".to_owned()
+            }
+            (None, _) => format!(
+                "Interrupted with {played} of {all} games played: {state}\nThey are kept, and the same \
+                 command continues with the others."
+            ),
+        }
     }
 }
 
@@ -119,7 +121,7 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// Among others that an engine could not be started, before any game was played.
-    pub(crate) fn play(&self, watch: &dyn SessionObserver) -> Result<Played> {
+    pub(crate) fn play(&self, watch: &Watch<'_>) -> Result<Played> {
         let out = &self.options.out;
         let folder = |name: &str| {
             let path = out.join(name);
@@ -131,7 +133,7 @@ impl<'a> Session<'a> {
         let pairs = self.fixtures.iter().map(|fixture| fixture.opening + 1);
         let pairs = pairs.max().unwrap_or(0);
         let (openings, source, repeated) = self.options.openings(&*self.rules, pairs)?;
-        if repeated > 0 && !watch.is_silent() {
+        if repeated > 0 && watch.before.is_none() {
             tell(format_args!(
                 "warning: {repeated} lines of the opening book repeat others, also mirrored, turned or in another \
                  order, and are left out\n"
@@ -143,12 +145,17 @@ impl<'a> Session<'a> {
             "--max-moves {} leaves no move to play after an opening of {longest}",
             self.terms.max_moves
         );
-        let (rules, engines) = (&*self.rules, &*self.engines);
-        let terms = match_terms(self.options, rules, &self.terms, engines, source);
+        let terms = match_terms(
+            self.options,
+            &*self.rules,
+            &self.terms,
+            &self.engines,
+            source,
+        );
         let (mut file, mut games) = ResultFile::open(&out.join(RESULTS), &terms)?;
         let board = RefCell::new(ScoreBoard::of(self.size(), &games));
         let fixtures = self.missing(&games)?;
-        if fixtures.is_empty() || watch.is_decided(&board.borrow()) {
+        if fixtures.is_empty() || (watch.is_decided)(&board.borrow()) {
             return Ok(Played {
                 games,
                 ended: Ok(()),
@@ -174,24 +181,23 @@ impl<'a> Session<'a> {
             };
             let mut board = board.borrow_mut();
             board.add(&game);
-            if !watch.is_silent() {
+            if watch.before.is_none() {
                 tell_refusals(&game, &mut told);
-                progress.game(&watch.state(&board));
+                progress.game(&(watch.state)(&board));
             }
             if let Some(live) = &live {
-                live.set_score(watch.state(&board));
+                live.set_score((watch.state)(&board));
             }
             games.push(game);
-            match watch.is_decided(&board) {
+            match (watch.is_decided)(&board) {
                 true => ControlFlow::Break(Ok(())),
                 false => ControlFlow::Continue(()),
             }
         };
         let stopped = plan.play(&fixtures, finished, |engines| {
             let all = self.fixtures.len();
-            let so_far = |board: &ScoreBoard| watch.so_far(board, board.games() as usize, all);
-            self.interrupt
-                .end_if_asked(engines, || so_far(&board.borrow()));
+            let so_far = || watch.so_far(&board.borrow(), all);
+            self.interrupt.end_if_asked(engines, so_far);
         });
         progress.finish();
         let ended = match stopped {

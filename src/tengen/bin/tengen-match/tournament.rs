@@ -17,7 +17,7 @@ use tengen::referee::{
 use crate::options::{MatchOptions, check_engines, read_toml};
 use crate::output::{Interrupt, exit_code, print, print_json, tell};
 use crate::record;
-use crate::session::{Played, RESULTS, Session};
+use crate::session::{Played, RESULTS, Session, Watch};
 
 /// Meetings that fit on one progress line.
 const SHOWN_MEETINGS: usize = 6;
@@ -82,7 +82,8 @@ pub(crate) fn run(args: &TournamentArgs, interrupt: &Interrupt) -> Result<ExitCo
     let session = Session::new(&args.options, engines.clone(), fixtures, interrupt)?;
     args.options.warn_of_load();
     let meetings = meetings(&tournament);
-    let Played { games, ended } = session.play(&|board: &ScoreBoard| scores(&meetings, board))?;
+    let state = |board: &ScoreBoard| scores(&meetings, board);
+    let Played { games, ended } = session.play(&Watch::of(&state))?;
     let code = exit_code(games.iter().any(GameEntry::is_troubled));
     let reports = meetings.iter().map(|names| {
         let theirs = games.iter().filter(|game| {

@@ -17,7 +17,7 @@ use tengen::system;
 use crate::options::{MatchOptions, read_text};
 use crate::output::{Interrupt, Progress, exit_code, print, print_json, tell};
 use crate::record::quoted;
-use crate::session::{Played, RESULTS, Session, SessionObserver, match_terms};
+use crate::session::{Played, RESULTS, Session, Watch, match_terms};
 
 /// Decimal places of parameter values.
 const DIGITS: usize = 5;
@@ -107,11 +107,12 @@ pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<ExitCode> {
         options.out = out.join(format!("step-{step:06}"));
         // Other openings in each step.
         options.game.seed = options.game.seed.wrapping_add(u64::from(step));
-        let so_far = Silent {
-            steps: (step - 1, steps),
-            values: values(&spsa, &at),
-        };
-        let games = play(&options, &tuning.terms, &sides, &so_far, interrupt)?;
+        let so_far = format!(
+            "{} of {steps} steps done ({})",
+            step - 1,
+            values(&spsa, &at)
+        );
+        let games = play(&options, &tuning.terms, &sides, so_far, interrupt)?;
         let troubled = games.iter().any(GameEntry::is_troubled);
         let complaints = Complaints::of(&games);
         if complaints.are_trouble() {
@@ -242,14 +243,20 @@ fn play(
     options: &MatchOptions,
     terms: &Terms,
     sides: &[Vec<f64>; 2],
-    so_far: &Silent,
+    so_far: String,
     interrupt: &Interrupt,
 ) -> Result<Vec<GameEntry>> {
     let engine = |name, side| EngineSpec::new(name, &command(terms, side));
     let engines = vec![engine(FIRST, &sides[0]), engine(SECOND, &sides[1])];
     let fixtures = schedule(2, Format::RoundRobin, 2 * terms.step_pairs as usize);
     let session = Session::new(options, engines, fixtures, interrupt)?;
-    let Played { games, ended } = session.play(so_far)?;
+    // A step is too short to show a result.
+    let state = |_: &ScoreBoard| String::new();
+    let before = Some(so_far);
+    let Played { games, ended } = session.play(&Watch {
+        before,
+        ..Watch::of(&state)
+    })?;
     if let Some(game) = games.iter().find(|game| game.reason.is_misbehaviour()) {
         // The next start repeats the step.
         let folder = &options.out;
@@ -327,33 +334,6 @@ fn report(args: &TuneArgs, tuning: &Tuning) -> Result<()> {
         line(&starts),
         quoted(&out.to_string_lossy()),
     ))
-}
-
-/// A step is too short to show a result, except when interrupted.
-struct Silent {
-    /// Number of finished steps, and of all.
-    steps: (u32, u32),
-    /// Current parameters.
-    values: String,
-}
-
-impl SessionObserver for Silent {
-    fn state(&self, _board: &ScoreBoard) -> String {
-        String::new()
-    }
-
-    fn so_far(&self, _: &ScoreBoard, played: usize, all: usize) -> String {
-        let (done, steps) = self.steps;
-        format!(
-            "Interrupted with {done} of {steps} steps done, and {played} of {all} games of the \
-             next: {}\nThey are kept, and the same command continues.",
-            self.values
-        )
-    }
-
-    fn is_silent(&self) -> bool {
-        true
-    }
 }
 
 /// `NAME=START,LEAST..MOST,REACH`.
