@@ -300,14 +300,16 @@ fn a_late_answer_of_one_game_is_ignored_in_the_next() {
     let report = troubled(play(&engines.0, &engines.1, &out, &options));
     assert_eq!(report["reasons"]["rules"], 4, "{report:#}");
     assert_eq!(report["counts_by"]["one_says"], 4, "{report:#}");
-    let faults = &report["faults_in_counting"];
-    assert_eq!(faults["first"]["games"], 4, "{report:#}");
-    let first = faults["first"]["first"].as_str().unwrap();
-    assert!(
-        first.ends_with(": it did not answer `final_status_list dead` within 2s"),
-        "{first}"
+    let complaints = report["complaints"].as_array().unwrap();
+    assert_eq!(complaints.len(), 1, "{report:#}");
+    let failed = &complaints[0];
+    assert_eq!(
+        (&failed["engine"], &failed["games"]),
+        (&"first".into(), &4.into())
     );
-    assert!(faults["second"].is_null(), "{report:#}");
+    assert_eq!(failed["kind"], "counting");
+    let line = "did not answer `final_status_list dead` within 2s";
+    assert_eq!(failed["line"], line);
 }
 
 fn a_program_that_has_just_moved_is_not_stopped_at_once() {

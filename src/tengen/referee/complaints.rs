@@ -142,6 +142,10 @@ impl fmt::Display for Complaint {
             ),
             ComplaintKind::Refusal => write!(f, "{engine} refused, in {where_}: {line}"),
             ComplaintKind::Untold => write!(f, "{engine} {line}"),
+            ComplaintKind::Counting => write!(
+                f,
+                "{engine} failed when asked about the end of {where_}: it {line}"
+            ),
         }
     }
 }

@@ -70,8 +70,8 @@ impl<G: Game> GameInProgress<'_, G> {
             how: verdict.how,
             dead: move_names(&verdict.dead, size),
             playing_on: verdict.trial.map(|trial| trial.told),
-            faults,
         });
+        end.faults = faults;
         Some(end)
     }
 

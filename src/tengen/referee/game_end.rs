@@ -129,6 +129,9 @@ pub struct GameEnd {
     pub detail: Option<String>,
     /// How it was scored, if that decided.
     pub count: Option<Count>,
+    /// Errors of Black's and White's engine when asked for dead stones and the result, or when
+    /// playing on; it was asked no further questions.
+    pub faults: [Option<String>; 2],
     /// The moves after the opening.
     pub moves: Vec<PlayedMove>,
     /// Time left on Black's and White's clock (main time or period), with a clock.
@@ -145,6 +148,7 @@ impl GameEnd {
             reason,
             detail,
             count: None,
+            faults: [None, None],
             moves: Vec::new(),
             left: None,
             usable: [true; 2],
@@ -185,10 +189,6 @@ pub struct Count {
     /// Moves played on a copy because the engines disagreed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playing_on: Option<PlayingOn>,
-    /// Errors of Black's and White's engine when asked for dead stones and the result, or when
-    /// playing on; it was asked no further questions.
-    #[serde(default)]
-    pub faults: [Option<String>; 2],
 }
 
 /// Moves played on a copy about stones that only one engine considers dead.
@@ -233,11 +233,6 @@ impl fmt::Display for CountBasis {
 }
 
 impl Count {
-    /// Whether an engine failed when asked about the game.
-    pub(super) fn has_faults(&self) -> bool {
-        self.faults.iter().any(Option::is_some)
-    }
-
     /// Whether an engine's own result differs from the official one.
     pub fn contradicts(&self, color: Color) -> bool {
         let said = self.said[color.index()].as_deref();

@@ -64,7 +64,7 @@ pub struct FinishedGame {
     pub fixture: Fixture,
     /// Its result, moves and times.
     pub end: GameEnd,
-    /// Complaints on Black's and White's error streams, and refused settings.
+    /// Complaints on Black's and White's error streams, refused settings, and failures when asked about the end.
     pub complaints: Vec<EngineMessage>,
 }
 
@@ -298,11 +298,12 @@ impl GameSlot<'_> {
         };
         let heard = [black.errors.listen(), white.errors.listen()];
         let mut complaints = Vec::new();
-        for ((running, heard), engine) in
-            [black, white].into_iter().zip(&heard).zip(fixture.engines)
-        {
-            let lines = heard.complaints.iter().cloned();
-            let lines = lines.map(|line| (ComplaintKind::Stream, line));
+        let seats = [black, white].into_iter().zip(fixture.engines);
+        for ((running, engine), (heard, fault)) in seats.zip(heard.iter().zip(&end.faults)) {
+            let fault = fault.iter().map(|line| (ComplaintKind::Counting, line));
+            let lines = heard.complaints.iter();
+            let lines = lines.map(|line| (ComplaintKind::Stream, line)).chain(fault);
+            let lines = lines.map(|(kind, line)| (kind, line.clone()));
             let lines = running.player.refusals().into_iter().chain(lines);
             complaints.extend(lines.map(|(kind, line)| EngineMessage {
                 engine: plan.engines[engine].name.clone(),

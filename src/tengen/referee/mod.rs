@@ -47,7 +47,7 @@ pub use process::{EngineProcesses, EngineProtocol, EngineSpec};
 pub use rating_table::{RatingRow, RatingTable};
 pub use referee_clock::{AnnouncedTime, RefereeClock, TimeForfeit};
 pub use refereed_game::{Fixture, Format, RefereedGame, refereed_game, schedule};
-pub use report::{Failure, Failures, FaultsInCounting, MatchReport};
+pub use report::{Failure, Failures, MatchReport};
 pub use score_board::ScoreBoard;
 pub use time_control::{BadMatchTimeControl, MatchTimeControl, Periods};
 

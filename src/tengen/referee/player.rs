@@ -219,6 +219,8 @@ pub enum ComplaintKind {
     Refusal,
     /// It has no command for the setting; its command line may have set it.
     Untold,
+    /// It failed when asked about a finished game: the other engine's answers decide.
+    Counting,
 }
 
 impl ComplaintKind {

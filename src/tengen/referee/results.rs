@@ -89,7 +89,7 @@ pub struct GameEntry {
     /// Seconds left on Black's and White's clock at the end, with a clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<[f64; 2]>,
-    /// Warnings and errors on the engines' error streams, and refused settings.
+    /// Warnings and errors on the engines' error streams, refused settings, and failures when asked about the end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub complaints: Vec<EngineMessage>,
 }
@@ -137,8 +137,7 @@ impl GameEntry {
     /// finished game.
     pub fn is_troubled(&self) -> bool {
         let complained = self.complaints.iter().any(|said| said.kind.is_trouble());
-        let silent = self.count.as_ref().is_some_and(Count::has_faults);
-        self.reason.is_misbehaviour() || complained || silent
+        self.reason.is_misbehaviour() || complained
     }
 }
 

@@ -305,10 +305,9 @@ fn keep(
 
 /// Reports refused settings at once, once per engine and setting.
 fn tell_refusals(game: &GameEntry, told: &mut HashSet<(String, String)>) {
-    let refusals = game.complaints.iter();
-    for EngineMessage { engine, kind, line } in
-        refusals.filter(|said| said.kind != ComplaintKind::Stream)
-    {
+    let is_of_setting =
+        |said: &&EngineMessage| matches!(said.kind, ComplaintKind::Refusal | ComplaintKind::Untold);
+    for EngineMessage { engine, kind, line } in game.complaints.iter().filter(is_of_setting) {
         if told.insert((engine.clone(), line.clone())) {
             let refused = if kind.is_trouble() { "refused " } else { "" };
             tell(format_args!("{engine} {refused}{line}\n"));
