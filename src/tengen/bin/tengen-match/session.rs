@@ -123,13 +123,10 @@ impl<'a> Session<'a> {
     /// Among others that an engine could not be started, before any game was played.
     pub(crate) fn play(&self, watch: &Watch<'_>) -> Result<Played> {
         let out = &self.options.out;
-        let folder = |name: &str| {
-            let path = out.join(name);
-            let made = fs::create_dir_all(&path);
-            made.with_context(|| path.display().to_string())
-                .map(|()| path)
-        };
-        let (sgf_dir, stderr_dir) = (folder("sgf")?, folder("stderr")?);
+        let (sgf_dir, stderr_dir) = (out.join("sgf"), out.join("stderr"));
+        for folder in [&sgf_dir, &stderr_dir] {
+            fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        }
         let pairs = self.fixtures.iter().map(|fixture| fixture.opening + 1);
         let pairs = pairs.max().unwrap_or(0);
         let (openings, source, repeated) = self.options.openings(&*self.rules, pairs)?;
@@ -145,13 +142,8 @@ impl<'a> Session<'a> {
             "--max-moves {} leaves no move to play after an opening of {longest}",
             self.terms.max_moves
         );
-        let terms = match_terms(
-            self.options,
-            &*self.rules,
-            &self.terms,
-            &self.engines,
-            source,
-        );
+        let (rules, engines) = (&*self.rules, &*self.engines);
+        let terms = match_terms(self.options, rules, &self.terms, engines, source);
         let (mut file, mut games) = ResultFile::open(&out.join(RESULTS), &terms)?;
         let board = RefCell::new(ScoreBoard::of(self.size(), &games));
         let fixtures = self.missing(&games)?;
