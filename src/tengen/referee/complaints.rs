@@ -122,24 +122,17 @@ impl fmt::Display for Complaints {
 
 impl fmt::Display for Complaint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Complaint {
-            engine,
-            kind,
-            line,
-            lines,
-            games,
-            first_game,
-        } = self;
-        let where_ = match games {
+        let (engine, line, first_game) = (&self.engine, &self.line, self.first_game);
+        let where_ = match self.games {
             1 => format!("game {first_game}"),
-            _ => format!("{games} games, first in game {first_game}"),
+            games => format!("{games} games, first in game {first_game}"),
         };
-        let times = if *lines == 1 { "line" } else { "lines" };
-        match kind {
-            ComplaintKind::Stream => write!(
-                f,
-                "{engine} complained, {lines} {times} in {where_}: {line}"
-            ),
+        let lines = match self.lines {
+            1 => "1 line".to_owned(),
+            lines => format!("{lines} lines"),
+        };
+        match self.kind {
+            ComplaintKind::Stream => write!(f, "{engine} complained, {lines} in {where_}: {line}"),
             ComplaintKind::Refusal => write!(f, "{engine} refused, in {where_}: {line}"),
             ComplaintKind::Untold => write!(f, "{engine} {line}"),
             ComplaintKind::Counting => write!(

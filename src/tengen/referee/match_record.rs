@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::game_end::{Count, PlayedMove, PlayingOn};
+use super::game_end::{Count, PlayedMove};
 use super::match_run::{FinishedGame, MatchPlan};
 use super::report::MatchReport;
 use super::results::MatchTerms;
@@ -202,17 +202,12 @@ fn counting(count: &Count) -> String {
     if !count.dead.is_empty() {
         text += &format!("\ndead: {}", count.dead.join(" "));
     }
-    if let Some(PlayingOn {
-        about,
-        moves,
-        ended_by,
-    }) = &count.playing_on
-    {
-        text += &format!("\nplayed on, on a copy, about {}", about.join(" "));
-        text += &format!(": {}", moves.join(", "));
-        text += &ended_by
-            .as_ref()
-            .map_or(String::new(), |what| format!("; {what}"));
+    if let Some(played) = &count.playing_on {
+        let (about, moves) = (played.about.join(" "), played.moves.join(", "));
+        text += &format!("\nplayed on, on a copy, about {about}: {moves}");
+        if let Some(what) = &played.ended_by {
+            text += &format!("; {what}");
+        }
     }
     text
 }

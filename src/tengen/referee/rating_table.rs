@@ -125,12 +125,7 @@ impl fmt::Display for RatingTable {
         )?;
         for (place, row) in (1..).zip(&self.rows) {
             let (name, elo, games) = (&row.name, row.elo.round() + 0.0, row.games);
-            let MatchScore {
-                wins,
-                draws,
-                losses,
-                ..
-            } = row.tally;
+            let (wins, draws, losses) = (row.tally.wins, row.tally.draws, row.tally.losses);
             let interval = format!("[{:.0}, {:.0}]", row.interval.low, row.interval.high);
             let points = row.tally.points();
             writeln!(

@@ -128,22 +128,18 @@ impl MatchReport {
 impl fmt::Display for MatchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [first, second] = &self.engines;
-        let MatchScore {
-            wins,
-            draws,
-            losses,
-            pairs,
-        } = self.counts;
-        writeln!(f, "{first} against {second}: {} games", self.counts.games())?;
+        let counts = &self.counts;
+        let (wins, draws, losses) = (counts.wins, counts.draws, counts.losses);
+        writeln!(f, "{first} against {second}: {} games", counts.games())?;
         writeln!(f, "  won {wins}, drawn {draws}, lost {losses}")?;
         if let Some(told) = repeats_text(self.repeated) {
             writeln!(f, "  {told}")?;
         }
-        writeln!(f, "  {}", self.counts.summary())?;
+        writeln!(f, "  {}", counts.summary())?;
         writeln!(
             f,
             "  pairs with 0, 0.5, 1, 1.5, 2 points: {:?}; split {:.0}%",
-            pairs.by_half_points,
+            counts.pairs.by_half_points,
             100.0 * self.split_share
         )?;
         writeln!(f, "  Black scored {:.1}%", 100.0 * self.black_score)?;

@@ -104,11 +104,7 @@ impl MatchTerms {
 impl GameEntry {
     /// The entry of a game that has just ended.
     pub fn new(finished: &FinishedGame, plan: &MatchPlan<'_>) -> GameEntry {
-        let FinishedGame {
-            fixture,
-            end,
-            complaints,
-        } = finished;
+        let FinishedGame { fixture, end, .. } = finished;
         let opening = &plan.openings[fixture.opening];
         let mut moves = opening.clone();
         moves.extend(end.moves.iter().map(|played| played.mv));
@@ -129,7 +125,7 @@ impl GameEntry {
             seconds: seconds.collect(),
             visits: end.moves.iter().map(PlayedMove::visits).collect(),
             left: end.left.map(|left| left.map(milliseconds)),
-            complaints: complaints.clone(),
+            complaints: finished.complaints.clone(),
         }
     }
 

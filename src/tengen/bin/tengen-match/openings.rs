@@ -213,13 +213,10 @@ impl Judging<'_> {
 
     /// Adds a game; true when an opening was accepted.
     fn add(&mut self, finished: &FinishedGame) -> Result<bool> {
-        let FinishedGame {
-            fixture,
-            end,
-            complaints,
-        } = finished;
+        let FinishedGame { fixture, end, .. } = finished;
         if self.complaint.is_none() {
-            let trouble = complaints.iter().find(|said| said.kind.is_trouble());
+            let mut complaints = finished.complaints.iter();
+            let trouble = complaints.find(|said| said.kind.is_trouble());
             self.complaint = trouble.map(|said| said.line.clone());
         }
         if end.reason.is_failure() {
@@ -268,12 +265,8 @@ impl Judging<'_> {
 
     /// Writes the book atomically.
     fn write(&self, candidates: &[Vec<Move>]) -> Result<()> {
-        let OpeningsArgs {
-            game: options,
-            judge,
-            tolerance,
-            ..
-        } = self.args;
+        let (judge, tolerance) = (&self.args.judge, self.args.tolerance);
+        let options = &self.args.game;
         let (game, size) = (&options.game, options.size());
         let rules = match options.rules.as_str() {
             "" => String::new(),

@@ -18,7 +18,7 @@ use tengen::game::{BoardSize, HalfPoints, Move, ply_cap};
 use tengen::games::{GAMES, known_name, usual_board};
 use tengen::record::file;
 use tengen::referee::{
-    Book, ClockSimulation, EngineProtocol, EngineSpec, GameTerms, MatchTimeControl, RefereedGame,
+    ClockSimulation, EngineProtocol, EngineSpec, GameTerms, MatchTimeControl, RefereedGame,
     refereed_game,
 };
 use tengen::system;
@@ -170,12 +170,9 @@ impl MatchOptions {
             return Ok((openings, format!("{plies} random plies"), 0));
         };
         let text = read_text(path)?;
-        let Book {
-            mut openings,
-            repeated,
-        } = rules
-            .read_book(&text)
-            .with_context(|| path.display().to_string())?;
+        let read = rules.read_book(&text);
+        let book = read.with_context(|| path.display().to_string())?;
+        let (mut openings, repeated) = (book.openings, book.repeated);
         ensure!(
             openings.len() >= wanted,
             "{} has {} different openings; {wanted} pairs need as many, because an opening is never used twice \

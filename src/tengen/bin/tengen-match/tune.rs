@@ -180,12 +180,16 @@ fn terms(args: &TuneArgs) -> Result<Terms> {
         args.pairs >= step_pairs,
         "--pairs must be at least the {step_pairs} of a step"
     );
+    let rules = options.rules()?;
+    let (_, openings, _) = options.openings(&*rules, step_pairs as usize)?;
+    // Without parameter values.
+    let engine = EngineSpec::new(FIRST, &args.engine);
     Ok(Terms {
         engine: args.engine.clone(),
         parameters: args.parameters.clone(),
         pairs: args.pairs,
         step_pairs,
-        games: game_terms(args, step_pairs)?,
+        games: match_terms(options, &*rules, &options.terms(), &[engine], openings),
     })
 }
 
@@ -200,15 +204,6 @@ fn left_over<'a>(engine: &'a str, parameters: &[TunedParameter]) -> Option<&'a s
         let known = parameters.iter().any(|parameter| parameter.name == *name);
         !known && !name.is_empty() && name.chars().all(is_name)
     })
-}
-
-/// Terms of the games, without parameter values.
-fn game_terms(args: &TuneArgs, step_pairs: u32) -> Result<MatchTerms> {
-    let options = &args.options;
-    let (rules, terms) = (options.rules()?, options.terms());
-    let (_, openings, _) = options.openings(&*rules, step_pairs as usize)?;
-    let engine = EngineSpec::new(FIRST, &args.engine);
-    Ok(match_terms(options, &*rules, &terms, &[engine], openings))
 }
 
 /// The tuning of this file, which need not exist yet.
