@@ -74,14 +74,9 @@ impl Complaints {
 
 /// A line with all numbers removed: times, moves and games differ from line to line.
 fn kind(line: &str) -> String {
-    let mut kind = String::with_capacity(line.len());
-    for c in line.chars() {
-        let c = if c.is_ascii_digit() { '#' } else { c };
-        if c != '#' || !kind.ends_with('#') {
-            kind.push(c);
-        }
-    }
-    kind
+    let words = line.split(|c: char| c.is_ascii_digit());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.join("#")
 }
 
 impl fmt::Display for Complaints {

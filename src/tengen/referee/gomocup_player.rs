@@ -185,28 +185,21 @@ impl GomocupPlayer {
     /// Asks for a move; returns the command used.
     fn ask(&mut self, color: Color) -> Result<String, Fault> {
         let last = self.moves.last().map(|&last| write_xy(last, self.size));
-        match (self.moves.len() - self.known, last) {
-            (0, None) => {
-                self.send("BEGIN")?;
-                Ok("BEGIN".to_owned())
+        let command = match (self.moves.len() - self.known, last) {
+            (0, None) => "BEGIN".to_owned(),
+            (1, Some(last)) => format!("TURN {last}"),
+            _ => "BOARD".to_owned(),
+        };
+        self.send(&command)?;
+        if command == "BOARD" {
+            let turns = Color::BOTH.into_iter().cycle();
+            for (point, owner) in self.moves.clone().into_iter().zip(turns) {
+                let field = if owner == color { 1 } else { 2 };
+                self.send(&format!("{},{field}", write_xy(point, self.size)))?;
             }
-            (1, Some(last)) => {
-                let command = format!("TURN {last}");
-                self.send(&command)?;
-                Ok(command)
-            }
-            _ => {
-                self.send("BOARD")?;
-                let turns = Color::BOTH.into_iter().cycle();
-                let stones = self.moves.clone().into_iter().zip(turns);
-                for (point, owner) in stones {
-                    let field = if owner == color { 1 } else { 2 };
-                    self.send(&format!("{},{field}", write_xy(point, self.size)))?;
-                }
-                self.send("DONE")?;
-                Ok("BOARD".to_owned())
-            }
+            self.send("DONE")?;
         }
+        Ok(command)
     }
 }
 

@@ -15,7 +15,9 @@ use super::game_end::{GameEnd, Reason};
 use super::gomocup_player::GomocupPlayer;
 use super::gtp_player::GtpPlayer;
 use super::live::LivePlace;
-use super::player::{ComplaintKind, EngineMessage, REPORT_COMMAND, RunningEngine, and_last_words};
+use super::player::{
+    ComplaintKind, EngineMessage, REPORT_COMMAND, RunningEngine, and_last_words, other_protocol,
+};
 use super::process::{EngineProcess, EngineProcesses, EngineProtocol, EngineSpec};
 use super::refereed_game::{Fixture, RefereedGame};
 use crate::clock::Clock;
@@ -347,8 +349,9 @@ impl GameSlot<'_> {
         };
         player.greet().map_err(|fault| {
             let heard = errors.listen();
-            let words = errors.last_words(heard);
-            MatchError::in_handshake(&spec.name, &fault, words.as_ref())
+            let words = and_last_words(errors.last_words(heard).as_ref());
+            let advice = other_protocol(&fault);
+            MatchError(format!("{} {fault}{advice}{words}", spec.name))
         })?;
         let fits = player.check_game(plan.rules.name(), plan.rules.size());
         fits.map_err(|error| MatchError(format!("{} {error}", spec.name)))?;

@@ -39,7 +39,6 @@ pub use gtp_client::Fault;
 pub use live::LivePlace;
 pub use match_record::{MatchRecord, score_sheet};
 pub use match_run::{FinishedGame, MatchPlan};
-pub use opening::Book;
 pub use player::{
     ComplaintKind, EngineMessage, EnginePlayer, GameSetup, PlayerMove, REPORT_COMMAND, Reply,
 };

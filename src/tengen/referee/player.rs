@@ -157,14 +157,6 @@ pub(super) trait RunningEngine: EnginePlayer + Send {
     fn quit(self: Box<Self>, limit: Duration);
 }
 
-impl MatchError {
-    /// It does not speak its protocol, with what it said last on its error stream.
-    pub(super) fn in_handshake(name: &str, fault: &Fault, last_words: Option<&String>) -> Self {
-        let (advice, words) = (other_protocol(fault), and_last_words(last_words));
-        MatchError(format!("{name} {fault}{advice}{words}"))
-    }
-}
-
 impl From<Fault> for MatchError {
     fn from(fault: Fault) -> MatchError {
         MatchError(fault.to_string())
@@ -172,7 +164,7 @@ impl From<Fault> for MatchError {
 }
 
 /// Advice if an engine answers in the other protocol.
-fn other_protocol(fault: &Fault) -> &'static str {
+pub(super) fn other_protocol(fault: &Fault) -> &'static str {
     let said = match fault {
         Fault::Malformed { answer, .. } => answer,
         Fault::Hung {

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use tengen::referee::results::{self, GameEntry, MatchTerms};
@@ -168,13 +168,11 @@ pub(crate) struct EloArgs {
 pub(crate) fn run_elo(args: &EloArgs) -> Result<()> {
     let files = read_all(&args.files)?;
     check_comparable(&files)?;
-    let first = files.first().and_then(|(terms, _)| terms.engines.first());
-    let anchor = match (&args.anchor, first) {
-        (Some(anchor), _) => anchor.clone(),
-        (None, Some(engine)) => engine.name.clone(),
-        (None, None) => bail!("the first file names no engine; give --anchor"),
-    };
-    let size = files[0].0.board();
+    let first = &files[0].0;
+    let named = first.engines.first().map(|engine| engine.name.clone());
+    let anchor = args.anchor.clone().or(named);
+    let anchor = anchor.context("the first file names no engine; give --anchor")?;
+    let size = first.board();
     let games: Vec<Vec<GameEntry>> = files.into_iter().map(|(_, games)| games).collect();
     // Not on the standard output, which may be read as JSON.
     games.iter().for_each(|games| tell(Complaints::of(games)));
@@ -197,17 +195,14 @@ pub(crate) fn read_all(paths: &[PathBuf]) -> Result<Vec<(MatchTerms, Vec<GameEnt
 /// Refuses files of different games; warns if one name has two command lines.
 fn check_comparable(files: &[(MatchTerms, Vec<GameEntry>)]) -> Result<()> {
     let mut commands = BTreeMap::new();
+    let game = |terms: &MatchTerms| {
+        let rules = terms.rules.as_deref();
+        let rules = rules.map_or(String::new(), |rules| format!(" ({rules})"));
+        format!("{} {}{rules}", terms.game, terms.board())
+    };
     for (terms, _) in files {
-        let game = |terms: &MatchTerms| {
-            let rules = terms.rules.as_deref();
-            let rules = rules.map_or(String::new(), |rules| format!(" ({rules})"));
-            format!("{} {}x{}{rules}", terms.game, terms.width, terms.height)
-        };
-        if let Some((first, _)) = files.first()
-            && game(first) != game(terms)
-        {
-            bail!("cannot rate {} together with {}", game(first), game(terms));
-        }
+        let (first, other) = (game(&files[0].0), game(terms));
+        ensure!(first == other, "cannot rate {first} together with {other}");
         for engine in &terms.engines {
             let known = commands.entry(&engine.name).or_insert(&engine.command);
             if *known != &engine.command {
