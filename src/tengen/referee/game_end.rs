@@ -1,6 +1,7 @@
 //! The end of a game: its moves, the result and its reason, and how it was scored.
 
 use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -90,32 +91,25 @@ pub struct PlayedMove {
 impl PlayedMove {
     /// Visits in the player's report.
     pub fn visits(&self) -> Option<u64> {
-        visits(self.report.as_deref()?)
+        reported(self.report.as_deref()?, "visits")
     }
 
     /// Value in -1..=1 in the player's report, from its own view.
     pub fn value(&self) -> Option<f64> {
-        reported(self.report.as_deref()?, "value")?.parse().ok()
+        reported(self.report.as_deref()?, "value")
     }
-}
-
-/// The visits in a report.
-fn visits(report: &str) -> Option<u64> {
-    reported(report, "visits")?.parse().ok()
 }
 
 /// The work in a report: its playouts, or its visits if reuse is not reported.
 pub(super) fn work(report: &str) -> Option<u64> {
-    reported(report, "playouts")
-        .and_then(|word| word.parse().ok())
-        .or_else(|| visits(report))
+    reported(report, "playouts").or_else(|| reported(report, "visits"))
 }
 
-/// The word after a name.
-fn reported<'a>(report: &'a str, name: &str) -> Option<&'a str> {
+/// The number after a name.
+fn reported<T: FromStr>(report: &str, name: &str) -> Option<T> {
     let mut words = report.split_whitespace();
     words.find(|&word| word == name)?;
-    words.next()
+    words.next()?.parse().ok()
 }
 
 /// A finished game.

@@ -178,13 +178,10 @@ impl GtpPlayer {
         };
         // Some add an evaluation of the move.
         let word = text.split_whitespace().next().unwrap_or_default();
-        let choice = if word.eq_ignore_ascii_case("resign") {
-            PlayerMove::Resign
-        } else {
-            match read_vertex(self.size, word) {
-                Some(mv) => PlayerMove::Move(mv),
-                None => PlayerMove::Nonsense(quoted(&text)),
-            }
+        let choice = match read_vertex(self.size, word) {
+            _ if word.eq_ignore_ascii_case("resign") => PlayerMove::Resign,
+            Some(mv) => PlayerMove::Move(mv),
+            None => PlayerMove::Nonsense(quoted(&text)),
         };
         Ok(Reply {
             choice,

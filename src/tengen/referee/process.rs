@@ -77,9 +77,9 @@ pub(super) type Line = (String, Duration);
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum NoLine {
     TimedOut,
-    /// The engine has closed its stdout, usually by ending.
+    /// The engine has closed its stdout, usually by ending, or it cannot be read.
     Closed,
-    /// A line longer than [`MAX_LINE_LEN`] or a read error; nothing follows.
+    /// A line longer than [`MAX_LINE_LEN`]; nothing follows.
     Unreadable,
 }
 
@@ -265,13 +265,9 @@ fn read_lines(
     let mut line = Vec::new();
     loop {
         let len = match stdout.read(&mut buffer) {
-            Ok(0) => return,
-            Ok(len) => len,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(_) => {
-                let _ = sender.send(Err(NoLine::Unreadable));
-                return;
-            }
+            Ok(0) | Err(_) => return,
+            Ok(len) => len,
         };
         let at = clock.now();
         for &byte in &buffer[..len] {

@@ -76,10 +76,11 @@ pub struct Failures {
 impl Failures {
     /// The failures of a score board.
     pub fn of(board: &ScoreBoard) -> Failures {
-        let failures = board.failures().map(|(engine, reason, games)| Failure {
-            engine: engine.to_owned(),
-            reason,
-            games,
+        let failures = board.failures.iter();
+        let failures = failures.map(|((engine, reason), games)| Failure {
+            engine: engine.clone(),
+            reason: *reason,
+            games: *games,
         });
         Failures {
             list: failures.collect(),

@@ -22,7 +22,8 @@ pub struct ScoreBoard {
     meetings: BTreeMap<(String, String), MatchScore>,
     /// The first finished game of each pair, by file and number, from the view of the meeting's first engine.
     half_pairs: HashMap<(usize, usize), GameResult>,
-    failures: BTreeMap<(String, Reason), u32>,
+    /// Games lost by misbehaviour, by engine and reason.
+    pub(super) failures: BTreeMap<(String, Reason), u32>,
     black_score: f64,
     games: u32,
 }
@@ -122,13 +123,6 @@ impl ScoreBoard {
         let losses = self.failures.get(&(engine.to_owned(), Reason::Time));
         losses.copied().unwrap_or_default()
     }
-
-    /// Games lost by misbehaviour: engine, reason, number.
-    pub fn failures(&self) -> impl Iterator<Item = (&str, Reason, u32)> {
-        self.failures
-            .iter()
-            .map(|((name, reason), &count)| (name.as_str(), *reason, count))
-    }
 }
 
 /// Who played Black and White, with which result, and the moves.
@@ -211,8 +205,8 @@ mod tests {
         let mut crashed = entry(0, "a", "b", ResultText::White);
         crashed.reason = Reason::Crash;
         board.add(&crashed);
-        let failures: Vec<_> = board.failures().collect();
-        assert_eq!(failures, [("a", Reason::Crash, 1)]);
+        let failures = BTreeMap::from([(("a".to_owned(), Reason::Crash), 1)]);
+        assert_eq!(board.failures, failures);
     }
 
     #[test]

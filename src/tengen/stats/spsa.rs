@@ -83,11 +83,6 @@ impl Spsa {
         }
     }
 
-    /// The tuned parameters.
-    pub fn parameters(&self) -> &[TunedParameter] {
-        &self.parameters
-    }
-
     /// Initial values of the parameters.
     pub fn start(&self) -> Vec<f64> {
         self.parameters

@@ -67,10 +67,10 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<ExitCode
     );
     let rules = args.game.refereed(None)?;
     let candidates = args.candidates(rules.as_ref())?;
-    let (least, most) = match args.wanted() {
-        Some(wanted) => (wanted, wanted),
-        None => (1, candidates.len()),
-    };
+    // Of another book as many as are balanced.
+    let usual = args.from.is_none().then_some(USUAL_COUNT);
+    let wanted = args.count.or(usual);
+    let (least, most) = (wanted.unwrap_or(1), wanted.unwrap_or(candidates.len()));
     let stderr_dir = args.out.with_extension("judge");
     fs::create_dir_all(&stderr_dir).with_context(|| stderr_dir.display().to_string())?;
     let is_book = |old: &Path| file::read_text(old).is_ok_and(|old| old.starts_with(TITLE));
@@ -132,12 +132,6 @@ impl OpeningsArgs {
                 Ok(rules.random_openings(self.game.random_plies, most, self.game.seed))
             }
         }
-    }
-
-    /// Number of openings; `None` for as many of another book as are balanced.
-    fn wanted(&self) -> Option<usize> {
-        let usual = self.from.is_none().then_some(USUAL_COUNT);
-        self.count.or(usual)
     }
 
     /// One move after an opening of this length.

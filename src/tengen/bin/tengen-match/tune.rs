@@ -110,7 +110,7 @@ pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<ExitCode> {
         let so_far = format!(
             "{} of {steps} steps done ({})",
             step - 1,
-            values(&spsa, &at)
+            values(&tuning.terms, &at)
         );
         let games = play(&options, &tuning.terms, &sides, so_far, interrupt)?;
         let troubled = games.iter().any(GameEntry::is_troubled);
@@ -132,7 +132,7 @@ pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<ExitCode> {
         if !troubled {
             fs::remove_dir_all(&options.out).with_context(|| options.out.display().to_string())?;
         }
-        progress.game(&values(&spsa, &at));
+        progress.game(&values(&tuning.terms, &at));
     }
     progress.finish();
     report(args, &tuning)?;
@@ -290,12 +290,10 @@ fn written(parameter: &TunedParameter, value: f64) -> String {
 }
 
 /// All parameters in one line.
-fn values(spsa: &Spsa, at: &[f64]) -> String {
-    let parameters = spsa.parameters().iter().zip(at);
-    let words: Vec<String> = parameters
-        .map(|(parameter, at)| format!("{} {at:.3}", parameter.name))
-        .collect();
-    words.join(", ")
+fn values(terms: &Terms, at: &[f64]) -> String {
+    let values = terms.parameters.iter().zip(at);
+    let words = values.map(|(parameter, at)| format!("{} {at:.3}", parameter.name));
+    words.collect::<Vec<_>>().join(", ")
 }
 
 /// Prints the result.
