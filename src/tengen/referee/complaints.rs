@@ -65,11 +65,6 @@ impl Complaints {
         list.sort_by(|a, b| (&a.engine, b.lines).cmp(&(&b.engine, a.lines)));
         Complaints { list }
     }
-
-    /// Whether an engine did not play as requested.
-    pub fn are_trouble(&self) -> bool {
-        self.list.iter().any(|found| found.kind.is_trouble())
-    }
 }
 
 /// A line with all numbers removed: times, moves and games differ from line to line.
@@ -198,9 +193,9 @@ mod tests {
             text.starts_with("  a refused, in game 0: `komi 7`: no\n  WARNING"),
             "{text}"
         );
-        assert!(refused.are_trouble());
+        assert!(refused.list[0].kind.is_trouble());
         let untold = told(ComplaintKind::Untold, "was not told the rules");
         assert_eq!(untold.to_string(), "  a was not told the rules\n");
-        assert!(!untold.are_trouble());
+        assert!(!untold.list[0].kind.is_trouble());
     }
 }

@@ -53,8 +53,8 @@ impl<G: Game> GameInProgress<'_, G> {
         let can_go_on = faults.each_ref().map(Option::is_none);
         let verdict = self.verdict(scored, named, can_go_on)?;
         let outcome = scored.outcome_without(&verdict.dead);
-        let foul = verdict.trial.as_ref();
-        let foul = foul.and_then(|trial| trial.foul.as_ref());
+        let trial = verdict.trial.as_ref();
+        let foul = trial.and_then(|trial| trial.foul.as_ref());
         if let Some(foul) = foul.filter(|foul| foul.is_fault) {
             let what = format!("{} when it played on about dead stones", foul.what);
             faults[foul.color.index()].get_or_insert(what);

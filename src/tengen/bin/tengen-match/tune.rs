@@ -114,9 +114,8 @@ pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<ExitCode> {
         );
         let games = play(&options, &tuning.terms, &sides, so_far, interrupt)?;
         let troubled = games.iter().any(GameEntry::is_troubled);
-        let complaints = Complaints::of(&games);
-        if complaints.are_trouble() {
-            tell(format_args!("step {step}:\n{complaints}"));
+        if troubled {
+            tell(format_args!("step {step}:\n{}", Complaints::of(&games)));
         }
         let score = ScoreBoard::of(size, &games).meeting(FIRST, SECOND);
         let won = f64::from(score.wins) - f64::from(score.losses);
