@@ -173,10 +173,9 @@ impl TimeControl {
             }
             ["byoyomi", main, period, periods, ..] => {
                 let (main, period, periods) = (seconds(main)?, seconds(period)?, count(periods)?);
-                let overtime = if period.is_zero() || periods == 0 {
-                    Overtime::None
-                } else {
-                    Overtime::Byoyomi { period, periods }
+                let overtime = match period.is_zero() || periods == 0 {
+                    true => Overtime::None,
+                    false => Overtime::Byoyomi { period, periods },
                 };
                 Ok(TimeControl::Limited { main, overtime })
             }
@@ -228,18 +227,15 @@ fn limit(text: &str) -> Result<Option<Duration>, BadTimeControl> {
 /// [`BadTimeControl`] for anything but a finite number that is not negative.
 pub fn count(text: &str) -> Result<u32, BadTimeControl> {
     let count = number(text)?;
-    if count < 0.0 {
-        return Err(BadTimeControl);
-    }
     // A float-to-integer cast saturates.
-    Ok(count as u32)
+    (count >= 0.0).then_some(count as u32).ok_or(BadTimeControl)
 }
 
 fn number(text: &str) -> Result<f64, BadTimeControl> {
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() => Ok(number),
-        _ => Err(BadTimeControl),
-    }
+    let number = text.parse::<f64>().ok();
+    number
+        .filter(|number| number.is_finite())
+        .ok_or(BadTimeControl)
 }
 
 #[cfg(test)]

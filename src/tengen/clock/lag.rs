@@ -74,10 +74,9 @@ impl LagMeter {
 
     /// The mean lag, at least the assumed one until it is measured well.
     pub(crate) fn careful(&self) -> Duration {
-        let least = if self.coarse {
-            self.assumed_seconds
-        } else {
-            0.0
+        let least = match self.coarse {
+            true => self.assumed_seconds,
+            false => 0.0,
         };
         Duration::from_secs_f64(self.mean_seconds.max(least))
     }

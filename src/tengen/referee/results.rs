@@ -5,7 +5,7 @@
 
 use std::fmt::Display;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -257,9 +257,8 @@ impl ResultFile {
     }
 
     fn append_line(&mut self, value: &impl Serialize) -> Result<(), MatchError> {
-        let line =
-            serde_json::to_string(value).map_err(|error| io_error(&self.path, error))? + "\n";
-        let written = self.file.write_all(line.as_bytes());
+        let line = serde_json::to_string(value).map_err(io::Error::from);
+        let written = line.and_then(|line| self.file.write_all((line + "\n").as_bytes()));
         let written = written.and_then(|()| self.file.sync_data());
         written.map_err(|error| io_error(&self.path, error))
     }
