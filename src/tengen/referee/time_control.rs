@@ -133,7 +133,9 @@ impl MatchTimeControl {
     /// engine with periods of one move has one move in each.
     pub(super) fn announced_stones(&self, stones: u32, lists: impl Fn(&str) -> bool) -> u32 {
         match self {
-            MatchTimeControl::Byoyomi(_) if !BYOYOMI.into_iter().any(&lists) => stones.min(1),
+            MatchTimeControl::Byoyomi(_) if BYOYOMI.iter().all(|command| !lists(command)) => {
+                stones.min(1)
+            }
             _ => stones,
         }
     }

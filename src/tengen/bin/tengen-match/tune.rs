@@ -107,11 +107,8 @@ pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<ExitCode> {
         options.out = out.join(format!("step-{step:06}"));
         // Other openings in each step.
         options.game.seed = options.game.seed.wrapping_add(u64::from(step));
-        let so_far = format!(
-            "{} of {steps} steps done ({})",
-            step - 1,
-            values(&tuning.terms, &at)
-        );
+        let now = values(&tuning.terms, &at);
+        let so_far = format!("{} of {steps} steps done ({now})", step - 1);
         let games = play(&options, &tuning.terms, &sides, so_far, interrupt)?;
         let troubled = games.iter().any(GameEntry::is_troubled);
         if troubled {
