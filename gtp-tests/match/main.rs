@@ -9,9 +9,13 @@
 mod asked;
 mod fake_brain;
 mod fake_engine;
+mod gomocup;
 mod manners;
 mod matches;
+mod processes;
 mod subcommands;
+mod tournaments;
+mod tuning;
 
 use std::panic::catch_unwind;
 use std::process::ExitCode;
@@ -43,6 +47,10 @@ const NOT_ON_WINDOWS: &[(&str, &str)] = &[
         "a_report_that_cannot_be_written_is_an_error",
         "there is no full device",
     ),
+    (
+        "a_tournament_may_come_through_a_pipe",
+        "pipes have no paths there",
+    ),
 ];
 
 fn main() -> ExitCode {
@@ -63,9 +71,13 @@ fn main() -> ExitCode {
     }
     let tests = [
         asked::TESTS,
+        gomocup::TESTS,
         manners::TESTS,
         matches::TESTS,
+        processes::TESTS,
         subcommands::TESTS,
+        tournaments::TESTS,
+        tuning::TESTS,
     ]
     .concat();
     if arguments.iter().any(|argument| argument == "--list") {

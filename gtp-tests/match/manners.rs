@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::Test;
-use crate::asked::{BRAINS, brain};
-use crate::matches::{self, fake, folder, games, play, report, script, tournament, troubled};
+use crate::gomocup::{BRAINS, brain};
+use crate::matches::{self, fake, folder, games, play, report, script, troubled};
 
 pub(crate) const TESTS: &[Test] = &[
     (
@@ -17,18 +17,6 @@ pub(crate) const TESTS: &[Test] = &[
     (
         "an_engine_that_fails_late_loses_only_then",
         an_engine_that_fails_late_loses_only_then,
-    ),
-    (
-        "a_hanging_engine_started_by_a_script_is_ended",
-        a_hanging_engine_started_by_a_script_is_ended,
-    ),
-    (
-        "what_a_script_has_left_behind_is_ended",
-        what_a_script_has_left_behind_is_ended,
-    ),
-    (
-        "an_interrupted_match_leaves_no_engine_behind",
-        an_interrupted_match_leaves_no_engine_behind,
     ),
     ("a_late_answer_loses_on_time", a_late_answer_loses_on_time),
     (
@@ -42,10 +30,6 @@ pub(crate) const TESTS: &[Test] = &[
     (
         "a_late_answer_of_one_game_is_ignored_in_the_next",
         a_late_answer_of_one_game_is_ignored_in_the_next,
-    ),
-    (
-        "a_program_that_has_just_moved_is_not_stopped_at_once",
-        a_program_that_has_just_moved_is_not_stopped_at_once,
     ),
     (
         "much_output_on_stderr_is_kept_and_harmless",
@@ -62,14 +46,6 @@ pub(crate) const TESTS: &[Test] = &[
     (
         "an_engine_that_cannot_restart_ends_the_match",
         an_engine_that_cannot_restart_ends_the_match,
-    ),
-    (
-        "a_tournament_without_ratings_says_why_games_are_missing",
-        a_tournament_without_ratings_says_why_games_are_missing,
-    ),
-    (
-        "a_tournament_goes_on_without_an_engine_that_cannot_restart",
-        a_tournament_goes_on_without_an_engine_that_cannot_restart,
     ),
 ];
 
@@ -128,92 +104,6 @@ fn an_engine_that_fails_late_loses_only_then() {
         details.iter().any(|detail| detail.contains(&words)),
         "{details:?}"
     );
-}
-
-fn a_hanging_engine_started_by_a_script_is_ended() {
-    let out = folder("script");
-    let marker = format!("{}", std::process::id());
-    // The shell stays the parent of the engine, whose seed is searched for in all command lines.
-    let engine = fake("hang", 1, marker.parse().unwrap());
-    let script = script(&out, &format!("{engine}; exit"), &format!("{engine}\nexit"));
-    let options = ["--games", "1", "--move-limit", "0.3"];
-    let report = troubled(play(&script, &fake("honest", 0, 2), &out, &options));
-    assert_eq!(report["reasons"]["hang"], 1, "{report:#}");
-    if cfg!(windows) {
-        // Command lines cannot be listed there; `system::processes` has a separate test.
-        return;
-    }
-    assert!(!is_running(&format!("--fake-engine hang 1 {marker}")));
-}
-
-/// The script is gone, and its process group has another member: a shell that burns the processor.
-fn what_a_script_has_left_behind_is_ended() {
-    for kind in ["crash", "fails-at-quit"] {
-        let out = folder(&format!("left-{kind}"));
-        let marker = format!("{}", std::process::id());
-        let engine = fake(kind, 1, marker.parse().unwrap());
-        let burner = format!("sh -c 'while :; do :; done' left-{kind}-{marker}");
-        let script = script(&out, &format!("{burner} & {engine}"), "");
-        let played = play(&script, &fake("honest", 0, 2), &out, &["--games", "1"]);
-        let report = match kind {
-            "crash" => troubled(played),
-            _ => report(played),
-        };
-        let reason = if kind == "crash" { "crash" } else { "rules" };
-        assert_eq!(report["reasons"][reason], 1, "{report:#}");
-        assert!(!is_running(&format!("left-{kind}-{marker}")), "{kind}");
-    }
-}
-
-/// Whether there is a process whose command line ends with these arguments.
-fn is_running(arguments: &str) -> bool {
-    let all = Command::new("ps").args(["-eo", "args"]).output().unwrap();
-    let all = String::from_utf8_lossy(&all.stdout);
-    all.lines().any(|line| line.ends_with(arguments))
-}
-
-/// An engine that is busy does not see that its input is closed.
-fn an_interrupted_match_leaves_no_engine_behind() {
-    // Nothing tells a program that it is killed: its guard ends the engines.
-    for (number, signal) in ["INT", "TERM", "HUP", "KILL"].into_iter().enumerate() {
-        if signal == "HUP" && !sees_the_end_of_a_terminal() {
-            continue;
-        }
-        let out = folder(&format!("interrupted-{signal}"));
-        let marker = format!("{}{number}", std::process::id());
-        let engine = fake("hang", 1, marker.parse().unwrap());
-        let mut running = play(&engine, &fake("honest", 0, 2), &out, &["--games", "2"])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let log = out.join("stderr/first-0.log");
-        while !fs::read_to_string(&log).is_ok_and(|said| said.contains("I think")) {
-            assert!(running.try_wait().unwrap().is_none(), "it ended by itself");
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        let ours = format!("--fake-engine hang 1 {marker}");
-        assert!(is_running(&ours), "{signal}");
-        matches::signal(&running, signal);
-        assert!(!running.wait().unwrap().success(), "{signal}");
-        // No process waits for its end, which may take a moment.
-        let gone = (0..200).any(|_| {
-            std::thread::sleep(Duration::from_millis(50));
-            !is_running(&ours)
-        });
-        assert!(gone, "{signal}");
-        assert_eq!(games(&out).len(), 0, "a killed engine has lost nothing");
-    }
-}
-
-/// Whether the end of a terminal is seen: under `nohup` it is ignored, and only Linux says so.
-fn sees_the_end_of_a_terminal() -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status
-        .lines()
-        .find_map(|line| line.strip_prefix("SigIgn:"))
-        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    ignored.is_some_and(|mask| mask & 1 == 0)
 }
 
 fn a_late_answer_loses_on_time() {
@@ -300,29 +190,16 @@ fn a_late_answer_of_one_game_is_ignored_in_the_next() {
     let report = troubled(play(&engines.0, &engines.1, &out, &options));
     assert_eq!(report["reasons"]["rules"], 4, "{report:#}");
     assert_eq!(report["counts_by"]["one_says"], 4, "{report:#}");
-    let faults = &report["faults_in_counting"];
-    assert_eq!(faults["first"]["games"], 4, "{report:#}");
-    let first = faults["first"]["first"].as_str().unwrap();
-    assert!(
-        first.ends_with(": it did not answer `final_status_list dead` within 2s"),
-        "{first}"
+    let complaints = report["complaints"].as_array().unwrap();
+    assert_eq!(complaints.len(), 1, "{report:#}");
+    let failed = &complaints[0];
+    assert_eq!(
+        (&failed["engine"], &failed["games"]),
+        (&"first".into(), &4.into())
     );
-    assert!(faults["second"].is_null(), "{report:#}");
-}
-
-fn a_program_that_has_just_moved_is_not_stopped_at_once() {
-    let out = folder("brains");
-    let brain = brain("usual");
-    let report = report(play(&brain, &brain, &out, &BRAINS));
-    assert_eq!(report["reasons"]["rules"], 2, "{report:#}");
-    for game in games(&out) {
-        let seconds = game["seconds"].as_array().unwrap();
-        let quick = seconds.iter().filter(|took| took.as_f64() < Some(0.015));
-        assert!(
-            2 * quick.count() > seconds.len(),
-            "the rest is no thinking: {game:#}"
-        );
-    }
+    assert_eq!(failed["kind"], "counting");
+    let line = "did not answer `final_status_list dead` within 2s";
+    assert_eq!(failed["line"], line);
 }
 
 fn much_output_on_stderr_is_kept_and_harmless() {
@@ -393,7 +270,7 @@ fn an_engine_that_does_not_start_is_quoted() {
 }
 
 /// The command line of an engine that crashes in its first game and cannot be started again.
-fn starts_once(folder: &Path) -> String {
+pub(crate) fn starts_once(folder: &Path) -> String {
     let marker = folder.join("has-run");
     let (marker, crash) = (marker.display(), fake("crash", 1, 1));
     script(
@@ -403,55 +280,6 @@ fn starts_once(folder: &Path) -> String {
         ),
         &format!("if exist '{marker}' (echo no memory>&2& exit 1)\ntype nul > '{marker}'\n{crash}"),
     )
-}
-
-fn a_tournament_without_ratings_says_why_games_are_missing() {
-    let out = folder("no-ratings");
-    let becomes = |lines: &str| script(&out, lines, lines);
-    let one = becomes(&fake("honest", 0, 1));
-    let (two, three) = (fake("honest", 0, 2), fake("honest", 0, 3));
-    let file = tournament(&out, 2, &[("one", one), ("two", two), ("three", three)]);
-    let start = || {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tengen-match"));
-        command.args(["tournament", "--size", "5", &file, "--out"]);
-        command.arg(&out).output().unwrap()
-    };
-    assert!(start().status.success());
-    // As if it had been stopped before the first engine, the anchor, played.
-    let results = out.join("results.jsonl");
-    let text = fs::read_to_string(&results).unwrap();
-    let (header, games) = text.split_once('\n').unwrap();
-    let others = games.lines().filter(|game| !game.contains("\"one\""));
-    let left: Vec<&str> = std::iter::once(header).chain(others).collect();
-    assert_eq!(left.len(), 3);
-    fs::write(&results, left.join("\n") + "\n").unwrap();
-    becomes("exit 1");
-    let words = String::from_utf8(start().stderr).unwrap();
-    assert!(words.contains("one ended while it was asked"), "{words}");
-}
-
-fn a_tournament_goes_on_without_an_engine_that_cannot_restart() {
-    let out = folder("goes-on");
-    let (one, two) = (fake("honest", 0, 1), fake("honest", 0, 2));
-    let engines = [("one", one), ("once", starts_once(&out)), ("two", two)];
-    let file = tournament(&out, 4, &engines);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tengen-match"));
-    command.args(["tournament", "--size", "5", &file, "--out"]);
-    let output = command.arg(&out).output().unwrap();
-    let words = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{words}");
-    assert!(words.contains("no memory (stderr/once-0.log)"), "{words}");
-    let games = games(&out);
-    let between = |game: &&serde_json::Value| game["black"] != "once" && game["white"] != "once";
-    assert_eq!(games.iter().filter(between).count(), 4, "all of them");
-    assert_eq!(games.len(), 7, "one crash, two failed starts");
-    let table = fs::read_to_string(out.join("ratings.txt")).unwrap();
-    assert!(table.contains("once"), "{table}");
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        said.starts_with(&table) && out.join("record.toml").exists(),
-        "{said}"
-    );
 }
 
 /// Out of memory, or a program being rebuilt, is not a loss.

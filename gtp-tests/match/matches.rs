@@ -1,10 +1,8 @@
 //! Whole matches: results, resume after a kill, refusals.
 
 use std::fs;
-use std::io::{Read as _, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
+use std::process::{Child, Command, Output};
 
 use serde_json::Value;
 
@@ -14,14 +12,6 @@ pub(crate) const TESTS: &[Test] = &[
     (
         "a_match_is_played_and_reported",
         a_match_is_played_and_reported,
-    ),
-    (
-        "a_killed_match_continues_where_it_stopped",
-        a_killed_match_continues_where_it_stopped,
-    ),
-    (
-        "a_stopped_match_loses_no_game_on_time",
-        a_stopped_match_loses_no_game_on_time,
     ),
     (
         "a_folder_of_another_match_is_refused",
@@ -199,75 +189,6 @@ fn a_match_is_played_and_reported() {
             Value::from(game["visits"][0].as_u64().unwrap())
         );
     }
-}
-
-fn a_killed_match_continues_where_it_stopped() {
-    let out = folder("killed");
-    let start = |games: &str| {
-        let options = ["--games", games, "--concurrency", "2"];
-        play(&fake("slow", 0, 1), &fake("slow", 0, 2), &out, &options)
-    };
-    let mut running = start("400")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    while lines(&out) < 6 {
-        assert!(
-            running.try_wait().unwrap().is_none(),
-            "the match ended by itself"
-        );
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    running.kill().unwrap(); // SIGKILL
-    running.wait().unwrap();
-    let before = games(&out);
-    assert!((5..400).contains(&before.len()), "{} games", before.len());
-    // As if the kill had come in the middle of a line.
-    let mut file = fs::File::options()
-        .append(true)
-        .open(out.join("results.jsonl"))
-        .unwrap();
-    file.write_all(b"{\"number\": 39").unwrap();
-    drop(file);
-    let wanted = before.len() + 5;
-    report(start(&wanted.to_string()));
-    let after = games(&out);
-    assert_eq!(after[..before.len()], before);
-    let mut numbers: Vec<u64> = after
-        .iter()
-        .map(|game| game["number"].as_u64().unwrap())
-        .collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    assert_eq!(numbers.len(), after.len(), "no game is played twice");
-    assert!(after.len() >= wanted);
-}
-
-/// Ctrl-Z, or a virtual machine that stands still: longer than a game's clock.
-fn a_stopped_match_loses_no_game_on_time() {
-    let out = folder("stopped");
-    let options = ["--games", "100", "--concurrency", "2", "--time", "2.5"];
-    let mut running = play(&fake("slow", 0, 1), &fake("slow", 0, 2), &out, &options)
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    while lines(&out) < 6 {
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    signal(&running, "STOP");
-    std::thread::sleep(Duration::from_secs(4));
-    assert!(lines(&out) < 100, "it had ended before");
-    signal(&running, "CONT");
-    let mut said = String::new();
-    let mut stderr = running.stderr.take().unwrap();
-    stderr.read_to_string(&mut said).unwrap();
-    assert!(running.wait().unwrap().success(), "{said}");
-    assert!(said.contains("stood still for 4 s"), "{said}");
-    let games = games(&out);
-    assert_eq!(games.len(), 100);
-    assert!(games.iter().all(|game| game["reason"] == "rules"));
 }
 
 fn a_folder_of_another_match_is_refused() {

@@ -174,7 +174,12 @@ impl ClockAccount {
             }
             if !agrees {
                 self.habits.push(*habit);
-                self.believe_late(*habit, believed);
+                // It may be from before the last move.
+                let last = self.last.as_ref().filter(|_| habit.late);
+                let told = last.map(|last| last.after(habit.reading(believed, self.unit)));
+                told.into_iter()
+                    .flatten()
+                    .for_each(|reading| self.add(reading));
             }
         }
         let is_measured = std::mem::replace(&mut self.is_measured, true) && !is_late;
@@ -227,14 +232,6 @@ impl ClockAccount {
                 self.add(own);
             }
         }
-    }
-
-    /// The same if it may be from before the last move.
-    fn believe_late(&mut self, habit: Habit, told: SideClock) {
-        let last = self.last.as_ref().filter(|_| habit.late);
-        let told = last.map(|last| last.after(habit.reading(told, self.unit)));
-        let told = told.into_iter().flatten();
-        told.for_each(|reading| self.add(reading));
     }
 
     /// By how much less than in its readings the clock may have.

@@ -91,6 +91,16 @@ fn budget(known: &TimeManager, now: &Situation) -> Option<Budget> {
     })
 }
 
+/// A budget that a search may end early or extend.
+fn planned(known: &TimeManager, target: Duration, maximum: Duration, hard: Duration) -> Budget {
+    Budget {
+        target,
+        maximum,
+        hard,
+        rules: known.rules(),
+    }
+}
+
 fn sudden_death(known: &TimeManager, now: &Situation, main: Duration) -> Budget {
     let free = main.saturating_sub(known.reserve(now.most_moves()));
     let target = share(known, now, free);
@@ -101,12 +111,8 @@ fn sudden_death(known: &TimeManager, now: &Situation, main: Duration) -> Budget 
     let moves = now.most_moves();
     let fair = main.saturating_sub(known.lag_of(moves)) / (2 * moves);
     let hard = (maximum + free.mul_f64(OVERRUN_SHARE)).max(fair);
-    Budget {
-        target,
-        maximum,
-        hard: hard.min(main.saturating_sub(known.lag.worst())),
-        rules: known.rules(),
-    }
+    let hard = hard.min(main.saturating_sub(known.lag.worst()));
+    planned(known, target, maximum, hard)
 }
 
 /// Sudden death with income. Lag is paid out of the increment if it suffices.
@@ -131,12 +137,8 @@ fn fischer(
         let target = target.min(usable.mul_f64(LARGEST_MOVE));
         let maximum = target.mul_f64(known.params.time_extend);
         let maximum = maximum.min(spendable).max(target);
-        Budget {
-            target,
-            maximum,
-            hard: (maximum + usable.mul_f64(OVERRUN_SHARE)).min(usable),
-            rules: known.rules(),
-        }
+        let hard = (maximum + usable.mul_f64(OVERRUN_SHARE)).min(usable);
+        planned(known, target, maximum, hard)
     };
     // Time that the cap would cut off is free.
     let overflow = (main + increment).saturating_sub(most_main.unwrap_or(Duration::MAX));
@@ -165,24 +167,17 @@ fn before_byoyomi(
     let spare = period.saturating_mul(periods.saturating_sub(1));
     let free = (main + spare).saturating_sub(known.lag_of(now.most_moves()));
     let last_of_main = (main + period).saturating_sub(worst);
-    let planned = share(known, now, free).max(period.mul_f64(PERIODS_A_MOVE));
-    let target = if planned > main {
-        last_of_main
-    } else {
-        planned.min(last_of_main)
+    let wanted = share(known, now, free).max(period.mul_f64(PERIODS_A_MOVE));
+    let target = match wanted > main {
+        true => last_of_main,
+        false => wanted.min(last_of_main),
     };
     let maximum = target
         .mul_f64(known.params.time_extend)
         .min(last_of_main)
         .max(target);
-    Budget {
-        target,
-        maximum,
-        hard: (main + spare + period)
-            .saturating_sub(worst)
-            .min(maximum + period),
-        rules: known.rules(),
-    }
+    let hard = (main + spare + period).saturating_sub(worst);
+    planned(known, target, maximum, hard.min(maximum + period))
 }
 
 /// A byoyomi period: its unused time is lost. A search in dispute may cost a period while two are
@@ -219,12 +214,8 @@ fn before_canadian(
         .max(pace.saturating_sub(known.lag.usual()))
         .min(all);
     let maximum = target.mul_f64(known.params.time_extend).min(all);
-    Budget {
-        target,
-        maximum,
-        hard: (maximum + main.mul_f64(OVERRUN_SHARE)).min(all),
-        rules: known.rules(),
-    }
+    let hard = (maximum + main.mul_f64(OVERRUN_SHARE)).min(all);
+    planned(known, target, maximum, hard)
 }
 
 /// A Canadian period: equal shares; saved time goes to its later moves, and the last one uses all.
@@ -251,13 +242,8 @@ fn canadian(
             .min(free.as_secs_f64() * LARGEST_MOVE),
     )
     .max(target);
-    let rest = known.lag.reserve(moves - 1);
-    Budget {
-        target,
-        maximum,
-        hard: (maximum + free.mul_f64(OVERRUN_SHARE)).min(left.saturating_sub(worst + rest)),
-        rules: known.rules(),
-    }
+    let hard = (maximum + free.mul_f64(OVERRUN_SHARE)).min(free);
+    planned(known, target, maximum, hard)
 }
 
 /// The planned share of `free` time for this move: its weight over the weights of all own moves to

@@ -124,33 +124,24 @@ pub struct BadTimeControl;
 
 impl TimeControl {
     /// The same with each time at most [`LONGEST`].
-    pub(super) fn cut_off(self) -> TimeControl {
-        let cut = |time: Duration| time.min(LONGEST);
-        let TimeControl::Limited { main, overtime } = self else {
-            return self;
-        };
-        let overtime = match overtime {
-            Overtime::None => overtime,
-            Overtime::Canadian { period, stones } => {
-                let period = cut(period);
-                Overtime::Canadian { period, stones }
+    pub(super) fn cut_off(mut self) -> TimeControl {
+        let cut = |time: &mut Duration| *time = LONGEST.min(*time);
+        if let TimeControl::Limited { main, overtime } = &mut self {
+            cut(main);
+            match overtime {
+                Overtime::None => {}
+                Overtime::Canadian { period, .. } | Overtime::Byoyomi { period, .. } => cut(period),
+                Overtime::Fischer {
+                    increment,
+                    most_main,
+                    most_move,
+                } => {
+                    cut(increment);
+                    most_main.iter_mut().chain(most_move).for_each(cut);
+                }
             }
-            Overtime::Byoyomi { period, periods } => {
-                let period = cut(period);
-                Overtime::Byoyomi { period, periods }
-            }
-            Overtime::Fischer {
-                increment,
-                most_main,
-                most_move,
-            } => Overtime::Fischer {
-                increment: cut(increment),
-                most_main: most_main.map(cut),
-                most_move: most_move.map(cut),
-            },
-        };
-        let main = cut(main);
-        TimeControl::Limited { main, overtime }
+        }
+        self
     }
 
     /// GTP's `time_settings MAIN PERIOD STONES`: a period without stones means no limit, no period
@@ -186,10 +177,9 @@ impl TimeControl {
             }
             ["byoyomi", main, period, periods, ..] => {
                 let (main, period, periods) = (seconds(main)?, seconds(period)?, count(periods)?);
-                let overtime = if period.is_zero() || periods == 0 {
-                    Overtime::None
-                } else {
-                    Overtime::Byoyomi { period, periods }
+                let overtime = match period.is_zero() || periods == 0 {
+                    true => Overtime::None,
+                    false => Overtime::Byoyomi { period, periods },
                 };
                 Ok(TimeControl::Limited { main, overtime })
             }
@@ -241,18 +231,15 @@ fn limit(text: &str) -> Result<Option<Duration>, BadTimeControl> {
 /// [`BadTimeControl`] for anything but a finite number that is not negative.
 pub fn count(text: &str) -> Result<u32, BadTimeControl> {
     let count = number(text)?;
-    if count < 0.0 {
-        return Err(BadTimeControl);
-    }
     // A float-to-integer cast saturates.
-    Ok(count as u32)
+    (count >= 0.0).then_some(count as u32).ok_or(BadTimeControl)
 }
 
 fn number(text: &str) -> Result<f64, BadTimeControl> {
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() => Ok(number),
-        _ => Err(BadTimeControl),
-    }
+    let number = text.parse::<f64>().ok();
+    number
+        .filter(|number| number.is_finite())
+        .ok_or(BadTimeControl)
 }
 
 #[cfg(test)]

@@ -11,8 +11,6 @@ use super::{Budget, Lag, LagMeter, StopReason, StopRules, TimeParams, Told};
 const FIRST_USED: f64 = 0.85;
 /// Minimum used share in plans.
 const MIN_USED: f64 = 0.4;
-/// Assumed lag per move, if it is neither set nor measured.
-pub const USUAL_LAG: Duration = Duration::from_millis(60);
 /// Below this used share of the plans, the rules that end searches early are relaxed.
 const THRIFTY: f64 = 0.6;
 /// Shorter times say nothing about the used share.
@@ -28,8 +26,6 @@ const LARGEST_LAG_SHARE: f64 = 0.1;
 pub(crate) struct TimeManager {
     pub(crate) params: TimeParams,
     pub(crate) lag: LagMeter,
-    /// Whether the lag was set by the user.
-    lag_is_told: bool,
     /// Running mean of used time over planned time.
     pub(super) used: f64,
     /// Running mean of visits per second; 0 before the first search.
@@ -45,12 +41,11 @@ pub(crate) struct TimeManager {
 
 impl TimeManager {
     /// A manager without measurements. `lag` is the assumed difference per move between this clock
-    /// and the controller's until it can be measured; `None` for [`USUAL_LAG`].
+    /// and the controller's until it can be measured; `None` for [`super::USUAL_LAG`].
     pub(crate) fn new(params: TimeParams, lag: Option<Duration>) -> TimeManager {
         TimeManager {
             params,
-            lag: LagMeter::new(lag.unwrap_or(USUAL_LAG)),
-            lag_is_told: lag.is_some(),
+            lag: LagMeter::new(lag),
             used: FIRST_USED,
             rate: 0.0,
             expected_proof_ply: ExpectedProofPly::default(),
@@ -59,12 +54,6 @@ impl TimeManager {
             moves_untold: 0,
             moves_unsettled: 0,
         }
-    }
-
-    /// Drops lag measurements, and assumes this lag from now on.
-    pub(crate) fn assume_lag(&mut self, lag: Option<Duration>) {
-        self.lag = LagMeter::new(lag.unwrap_or(USUAL_LAG));
-        self.lag_is_told = lag.is_some();
     }
 
     /// Sets another time control: the clock is full and charges restart; measurements of lag and
@@ -251,7 +240,7 @@ impl TimeManager {
         let lag = if self.lag.is_assumed() {
             let lag = self.lag.mean() * moves;
             let most = self.present.mul_f64(ASSUMED_LAG_SHARE);
-            let lag = if self.lag_is_told { lag } else { lag.min(most) };
+            let lag = if self.lag.is_told { lag } else { lag.min(most) };
             lag + MIN_LAG * moves
         } else {
             self.lag.reserve(moves)

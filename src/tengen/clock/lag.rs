@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use super::LONGEST;
 
+/// Assumed lag per move, if it is neither set nor measured.
+pub const USUAL_LAG: Duration = Duration::from_millis(60);
 /// Weight of a new measurement, after the first ones.
 const WEIGHT: f64 = 0.2;
 /// Standard deviations reserved for a bad moment.
@@ -29,18 +31,21 @@ pub(crate) struct LagMeter {
     measured: u32,
     /// The last measurement was.
     coarse: bool,
+    /// Whether the assumption is the user's.
+    pub(super) is_told: bool,
 }
 
 impl LagMeter {
-    /// Before any measurement the lag of a move is `assumed`.
-    pub(crate) fn new(assumed: Duration) -> LagMeter {
-        let assumed = assumed.min(LONGEST);
+    /// Before any measurement the lag of a move is `told`; `None` for [`USUAL_LAG`].
+    pub(crate) fn new(told: Option<Duration>) -> LagMeter {
+        let assumed = told.unwrap_or(USUAL_LAG).min(LONGEST).as_secs_f64();
         LagMeter {
-            assumed_seconds: assumed.as_secs_f64(),
-            mean_seconds: assumed.as_secs_f64(),
+            assumed_seconds: assumed,
+            mean_seconds: assumed,
             variance: 0.0,
             measured: 0,
             coarse: false,
+            is_told: told.is_some(),
         }
     }
 
@@ -69,10 +74,9 @@ impl LagMeter {
 
     /// The mean lag, at least the assumed one until it is measured well.
     pub(crate) fn careful(&self) -> Duration {
-        let least = if self.coarse {
-            self.assumed_seconds
-        } else {
-            0.0
+        let least = match self.coarse {
+            true => self.assumed_seconds,
+            false => 0.0,
         };
         Duration::from_secs_f64(self.mean_seconds.max(least))
     }
@@ -134,7 +138,7 @@ mod tests {
 
     #[test]
     fn the_assumption_holds_until_there_are_measurements() {
-        let mut lag = LagMeter::new(millis(100));
+        let mut lag = LagMeter::new(Some(millis(100)));
         assert_eq!((lag.usual(), lag.reserve(10)), (millis(100), millis(1000)));
         for _ in 0..40 {
             lag.measure(0.02, 1, false);
@@ -151,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_spike_widens_the_reserve() {
-        let mut lag = LagMeter::new(millis(50));
+        let mut lag = LagMeter::new(Some(millis(50)));
         for spike in 0..30 {
             lag.measure(if spike == 29 { 1.0 } else { 0.05 }, 1, false);
         }
@@ -160,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_gain_is_no_jitter() {
-        let mut lag = LagMeter::new(millis(50));
+        let mut lag = LagMeter::new(Some(millis(50)));
         for gain in 0..30 {
             lag.measure(if gain % 5 == 0 { -1.0 } else { 0.0 }, 1, false);
         }
@@ -169,7 +173,7 @@ mod tests {
 
     #[test]
     fn whole_seconds_are_no_jitter_and_moves_share_a_loss() {
-        let mut lag = LagMeter::new(millis(100));
+        let mut lag = LagMeter::new(Some(millis(100)));
         for rounding in 0..100 {
             lag.measure(f64::from(rounding % 2), 5, true);
         }

@@ -22,7 +22,7 @@ pub use control::{
     BadTimeControl, KATA_SYSTEMS, LONGEST, Overtime, TimeControl, TimeLeft, count, seconds,
 };
 pub(crate) use experience::TimeManager;
-pub use experience::USUAL_LAG;
+pub use lag::USUAL_LAG;
 pub(crate) use lag::{Lag, LagMeter};
 pub(crate) use params::Situation;
 pub use params::{MoveTimeUsed, TimeParams};

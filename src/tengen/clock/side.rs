@@ -71,10 +71,9 @@ impl SideClock {
                 Overtime::Fischer { .. } => TimeLeft::Main(Duration::ZERO),
                 _ => self.enter_overtime(elapsed - main),
             },
-            TimeLeft::Canadian { period, stones } => TimeLeft::Canadian {
-                period: period.saturating_sub(elapsed),
-                stones,
-            },
+            TimeLeft::Canadian { period, .. } => {
+                self.with_time(period.saturating_sub(elapsed)).left
+            }
             TimeLeft::Unlimited | TimeLeft::Byoyomi { .. } => {
                 self.spend(elapsed);
                 return;
@@ -88,24 +87,19 @@ impl SideClock {
     }
 
     /// The same clock with this time left in its state, at most a full period in overtime.
-    pub(super) fn with_time(self, time: Duration) -> SideClock {
+    pub(super) fn with_time(mut self, time: Duration) -> SideClock {
         let full = match self.overtime() {
             Overtime::Canadian { period, .. } | Overtime::Byoyomi { period, .. } => period,
             Overtime::None | Overtime::Fischer { .. } => Duration::MAX,
         };
-        let left = match self.left {
-            TimeLeft::Unlimited => TimeLeft::Unlimited,
-            TimeLeft::Main(_) => TimeLeft::Main(time),
-            TimeLeft::Canadian { stones, .. } => TimeLeft::Canadian {
-                period: time.min(full),
-                stones,
-            },
-            TimeLeft::Byoyomi { periods, .. } => TimeLeft::Byoyomi {
-                period: time.min(full),
-                periods,
-            },
-        };
-        self.with_left(left)
+        match &mut self.left {
+            TimeLeft::Unlimited => {}
+            TimeLeft::Main(left) => *left = time,
+            TimeLeft::Canadian { period: left, .. } | TimeLeft::Byoyomi { period: left, .. } => {
+                *left = time.min(full);
+            }
+        }
+        self
     }
 
     /// Whether a whole period of byoyomi is left, as at the beginning of each move in it.

@@ -72,20 +72,16 @@ pub(super) fn left(
 
 /// Time in a period.
 fn within(overtime: Overtime, own: TimeLeft, period: Duration, stones: u32) -> TimeLeft {
-    match (overtime, own) {
+    let stones = match (stones, overtime, own) {
         // Without a number nothing says that there is another one.
-        (Overtime::Byoyomi { periods: most, .. }, _) => TimeLeft::Byoyomi {
-            period,
-            periods: if stones == 0 { 1 } else { stones.min(most) },
-        },
-        (_, TimeLeft::Canadian { stones: left, .. }) if stones == 0 => TimeLeft::Canadian {
-            period,
-            stones: left,
-        },
-        (Overtime::Canadian { stones: all, .. }, _) if stones == 0 => TimeLeft::Canadian {
-            period,
-            stones: all.max(1),
-        },
+        (0, Overtime::Byoyomi { .. }, _) => 1,
+        (_, Overtime::Byoyomi { periods, .. }, _) => stones.min(periods),
+        (0, _, TimeLeft::Canadian { stones, .. }) => stones,
+        (0, Overtime::Canadian { stones, .. }, _) => stones.max(1),
+        _ => stones,
+    };
+    match (overtime, stones) {
+        (Overtime::Byoyomi { .. }, periods) => TimeLeft::Byoyomi { period, periods },
         _ => TimeLeft::Canadian { period, stones },
     }
 }

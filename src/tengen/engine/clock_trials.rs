@@ -10,7 +10,7 @@ use super::timing::{ThinkingLimits, Timing};
 use crate::clock::{Budget, TimeControl};
 use crate::game::{BoardSize, Color, Game, Move};
 use crate::games::with_game;
-use crate::referee::{MatchTimeControl, RefereeClock, TimeCommands, TimeReports};
+use crate::referee::{MatchTimeControl, RefereeClock, TimeReports};
 
 /// Time controls as `tengen-match` reads them.
 const CONTROLS: [&str; 22] = [
@@ -167,13 +167,7 @@ impl Trial {
 
 /// The control as an engine is told of it.
 fn engine_control(control: MatchTimeControl) -> TimeControl {
-    let all = TimeCommands {
-        time_settings: true,
-        kgs_time_settings: true,
-        kata_time_settings: true,
-        fractions: true,
-    };
-    let command = control.command(all).expect("a command");
+    let command = control.command(|_| true, true).expect("a command");
     let fields: Vec<&str> = command.split(' ').skip(1).collect();
     let control = match command.starts_with("time_settings") {
         true => TimeControl::from_gtp(&fields),

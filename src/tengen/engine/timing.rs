@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::clock::stop::ANSWER;
 use crate::clock::{
-    Budget, ClockAccount, Lag, MoveTimeUsed, SideClock, Situation, TimeControl, TimeLeft,
+    Budget, ClockAccount, Lag, LagMeter, MoveTimeUsed, SideClock, Situation, TimeControl, TimeLeft,
     TimeManager, TimeParams,
 };
 use crate::game::{Color, Game};
@@ -121,7 +121,7 @@ impl Timing {
         for Side { manager, .. } in &mut self.sides {
             manager.params = thinking_limits.time.clone();
             if thinking_limits.lag != self.thinking_limits.lag {
-                manager.assume_lag(thinking_limits.lag);
+                manager.lag = LagMeter::new(thinking_limits.lag);
             }
         }
         self.thinking_limits = thinking_limits;

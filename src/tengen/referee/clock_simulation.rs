@@ -10,7 +10,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
 use super::game_end::work;
-use super::gtp_client::Fault;
+use super::gtp_client::{Fault, malformed};
 use super::player::{REPORT_COMMAND, Reply};
 use super::referee_clock::AnnouncedTime;
 
@@ -34,19 +34,6 @@ pub struct ClockSimulation {
     /// New visits (playouts) that count as one second of thinking, instead of measured time.
     /// Engines must report them.
     pub visits_per_second: Option<f64>,
-}
-
-impl ClockSimulation {
-    /// The lag of one move, beside that of the game.
-    fn lag(&self, rng: &mut Xoshiro256PlusPlus) -> f64 {
-        // 1 - u lies in (0, 1], so its logarithm is finite.
-        let exponential = -(1.0 - rng.random::<f64>()).ln();
-        let stall = match rng.random::<f64>() < self.stall_share {
-            true => self.stall_seconds,
-            false => 0.0,
-        };
-        exponential * self.mean_lag_seconds + stall
-    }
 }
 
 /// A side's clock under conditions, in one game.
@@ -92,21 +79,28 @@ impl SimulatedClock {
         self.conditions.time_reports.report(now, before)
     }
 
+    /// The lag of one move, in seconds.
+    fn lag(&mut self) -> f64 {
+        // 1 - u lies in (0, 1], so its logarithm is finite.
+        let exponential = -(1.0 - self.rng.random::<f64>()).ln();
+        let stall = match self.rng.random::<f64>() < self.conditions.stall_share {
+            true => self.conditions.stall_seconds,
+            false => 0.0,
+        };
+        self.game_lag + (exponential * self.conditions.mean_lag_seconds + stall)
+    }
+
     /// The player's answer with the time that is charged for it, and for what it was busy with before.
     pub(super) fn charged(&mut self, mut reply: Reply, busy: Duration) -> Result<Reply, Fault> {
         reply.took += busy;
         if let Some(visits_per_second) = self.conditions.visits_per_second {
-            let work = reply.report.as_deref().and_then(work);
-            let work = work.ok_or_else(|| Fault::Malformed {
-                command: REPORT_COMMAND.to_owned(),
-                answer: reply.report.clone().unwrap_or_default(),
-                expected: "a report of visits",
-            })?;
+            let report = reply.report.as_deref().unwrap_or_default();
+            let work = work(report)
+                .ok_or_else(|| malformed(REPORT_COMMAND, report, "a report of visits"))?;
             let seconds = work as f64 / visits_per_second;
             reply.took = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
         }
-        let lag = self.game_lag + self.conditions.lag(&mut self.rng);
-        let lag = Duration::try_from_secs_f64(lag).unwrap_or_default();
+        let lag = Duration::try_from_secs_f64(self.lag()).unwrap_or_default();
         reply.took = reply.took.saturating_add(lag);
         if !std::mem::replace(&mut self.has_moved, true) && self.conditions.starts_late {
             reply.took = Duration::ZERO;

@@ -17,7 +17,6 @@ pub struct Complaint {
     /// Name of the engine.
     pub engine: String,
     /// Kind of the messages.
-    #[serde(skip_serializing_if = "ComplaintKind::is_stream")]
     pub kind: ComplaintKind,
     /// The first message, in full.
     pub line: String,
@@ -66,23 +65,13 @@ impl Complaints {
         list.sort_by(|a, b| (&a.engine, b.lines).cmp(&(&b.engine, a.lines)));
         Complaints { list }
     }
-
-    /// Whether an engine did not play as requested.
-    pub fn are_trouble(&self) -> bool {
-        self.list.iter().any(|found| found.kind.is_trouble())
-    }
 }
 
 /// A line with all numbers removed: times, moves and games differ from line to line.
 fn kind(line: &str) -> String {
-    let mut kind = String::with_capacity(line.len());
-    for c in line.chars() {
-        let c = if c.is_ascii_digit() { '#' } else { c };
-        if c != '#' || !kind.ends_with('#') {
-            kind.push(c);
-        }
-    }
-    kind
+    let words = line.split(|c: char| c.is_ascii_digit());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.join("#")
 }
 
 impl fmt::Display for Complaints {
@@ -123,26 +112,23 @@ impl fmt::Display for Complaints {
 
 impl fmt::Display for Complaint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Complaint {
-            engine,
-            kind,
-            line,
-            lines,
-            games,
-            first_game,
-        } = self;
-        let where_ = match games {
+        let (engine, line, first_game) = (&self.engine, &self.line, self.first_game);
+        let where_ = match self.games {
             1 => format!("game {first_game}"),
-            _ => format!("{games} games, first in game {first_game}"),
+            games => format!("{games} games, first in game {first_game}"),
         };
-        let times = if *lines == 1 { "line" } else { "lines" };
-        match kind {
-            ComplaintKind::Stream => write!(
-                f,
-                "{engine} complained, {lines} {times} in {where_}: {line}"
-            ),
+        let lines = match self.lines {
+            1 => "1 line".to_owned(),
+            lines => format!("{lines} lines"),
+        };
+        match self.kind {
+            ComplaintKind::Stream => write!(f, "{engine} complained, {lines} in {where_}: {line}"),
             ComplaintKind::Refusal => write!(f, "{engine} refused, in {where_}: {line}"),
             ComplaintKind::Untold => write!(f, "{engine} {line}"),
+            ComplaintKind::Counting => write!(
+                f,
+                "{engine} failed when asked about the end of {where_}: it {line}"
+            ),
         }
     }
 }
@@ -207,9 +193,9 @@ mod tests {
             text.starts_with("  a refused, in game 0: `komi 7`: no\n  WARNING"),
             "{text}"
         );
-        assert!(refused.are_trouble());
+        assert!(refused.list[0].kind.is_trouble());
         let untold = told(ComplaintKind::Untold, "was not told the rules");
         assert_eq!(untold.to_string(), "  a was not told the rules\n");
-        assert!(!untold.are_trouble());
+        assert!(!untold.list[0].kind.is_trouble());
     }
 }

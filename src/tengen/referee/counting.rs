@@ -53,8 +53,8 @@ impl<G: Game> GameInProgress<'_, G> {
         let can_go_on = faults.each_ref().map(Option::is_none);
         let verdict = self.verdict(scored, named, can_go_on)?;
         let outcome = scored.outcome_without(&verdict.dead);
-        let foul = verdict.trial.as_ref();
-        let foul = foul.and_then(|trial| trial.foul.as_ref());
+        let trial = verdict.trial.as_ref();
+        let foul = trial.and_then(|trial| trial.foul.as_ref());
         if let Some(foul) = foul.filter(|foul| foul.is_fault) {
             let what = format!("{} when it played on about dead stones", foul.what);
             faults[foul.color.index()].get_or_insert(what);
@@ -70,8 +70,8 @@ impl<G: Game> GameInProgress<'_, G> {
             how: verdict.how,
             dead: move_names(&verdict.dead, size),
             playing_on: verdict.trial.map(|trial| trial.told),
-            faults,
         });
+        end.faults = faults;
         Some(end)
     }
 
@@ -168,16 +168,18 @@ struct Copy<G> {
     /// Points where each side may retake a ko only after a pass.
     kos: [Vec<Move>; 2],
     passes: u32,
-    moves: Vec<(Color, Move)>,
+    /// The moves, as `black A2`.
+    moves: Vec<String>,
 }
 
 impl<G: Game> Copy<G> {
     fn play(&mut self, mv: Move) {
-        let color = self.position.to_move();
-        self.moves.push((color, mv));
+        let (color, size) = (self.position.to_move(), self.position.size());
+        self.moves
+            .push(format!("{color} {}", format_move(mv, size)));
         self.position.play(mv);
         self.past.push(&self.position);
-        if mv == self.position.size().pass() {
+        if mv == size.pass() {
             self.passes += 1;
             self.kos[color.index()].clear();
             return;
@@ -244,17 +246,14 @@ impl<G: Game> GameInProgress<'_, G> {
                 None => !stands(),
             }
         };
-        let size = copy.position.size();
-        let moves = copy.moves.iter();
-        let moves = moves.map(|(color, mv)| format!("{color} {}", format_move(*mv, size)));
         let ended_by = foul.as_ref();
         Some(Trial {
-            told: PlayingOn {
-                about: move_names(&disputed.concat(), size),
-                moves: moves.collect(),
-                ended_by: ended_by.map(|foul| format!("{} {}", foul.color, foul.what)),
-            },
             dead: disputed.iter().filter(is_dead).flatten().copied().collect(),
+            told: PlayingOn {
+                about: move_names(&disputed.concat(), copy.position.size()),
+                ended_by: ended_by.map(|foul| format!("{} {}", foul.color, foul.what)),
+                moves: copy.moves,
+            },
             foul,
         })
     }

@@ -61,9 +61,7 @@ impl EnginePlayer for Passes {
         reply.choice = match self.cleans.remove(0) {
             "resign" => PlayerMove::Resign,
             "crash" => {
-                return Err(Fault::ClosedOutput {
-                    command: "kgs-genmove_cleanup".to_owned(),
-                });
+                return Err(Fault::Crashed("closed its output".to_owned()));
             }
             name => PlayerMove::Move(read_vertex(SIZE, name).unwrap()),
         };
@@ -219,7 +217,7 @@ fn who_breaks_off_playing_on_has_not_shown_anything() {
     let (end, count) = counted("japanese komi0.5", WALLS, &mut players);
     assert_eq!((&*count.result, end.usable), ("B+0.5", [true, false]));
     assert!(
-        count.faults[1]
+        end.faults[1]
             .as_ref()
             .unwrap()
             .contains("closed its output")
@@ -228,7 +226,7 @@ fn who_breaks_off_playing_on_has_not_shown_anything() {
     let mut players = [crashes("a3", "b1"), crashes("", "")];
     let (end, count) = counted("japanese komi0.5", WALLS, &mut players);
     assert_eq!((&*count.result, end.usable), ("W+5.5", [true, true]));
-    let fault = count.faults[0].as_ref().unwrap();
+    let fault = end.faults[0].as_ref().unwrap();
     assert_eq!(
         fault,
         "played B1, which is illegal when it played on about dead stones"
@@ -336,7 +334,7 @@ fn an_engine_that_fails_when_it_is_asked_is_named_and_asked_nothing_more() {
     let (end, count) = counted("chinese komi0.5", WALLS, &mut players);
     assert_eq!((&*count.result, count.how), ("B+0.5", CountBasis::OneSays));
     assert_eq!(end.usable, [true, false], "it is restarted");
-    let [none, fault] = &count.faults;
+    let [none, fault] = &end.faults;
     assert_eq!(none, &None);
     assert_eq!(
         fault.as_deref(),

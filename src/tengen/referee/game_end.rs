@@ -1,6 +1,7 @@
 //! The end of a game: its moves, the result and its reason, and how it was scored.
 
 use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -64,7 +65,7 @@ impl fmt::Display for Reason {
 impl From<&Fault> for Reason {
     fn from(fault: &Fault) -> Reason {
         match fault {
-            Fault::Crashed { .. } | Fault::ClosedOutput { .. } => Reason::Crash,
+            Fault::Crashed(_) => Reason::Crash,
             Fault::Hung { .. } => Reason::Hang,
             Fault::Malformed { .. } => Reason::Malformed,
             Fault::Refused { .. } => Reason::Refused,
@@ -90,32 +91,25 @@ pub struct PlayedMove {
 impl PlayedMove {
     /// Visits in the player's report.
     pub fn visits(&self) -> Option<u64> {
-        visits(self.report.as_deref()?)
+        reported(self.report.as_deref()?, "visits")
     }
 
     /// Value in -1..=1 in the player's report, from its own view.
     pub fn value(&self) -> Option<f64> {
-        reported(self.report.as_deref()?, "value")?.parse().ok()
+        reported(self.report.as_deref()?, "value")
     }
-}
-
-/// The visits in a report.
-fn visits(report: &str) -> Option<u64> {
-    reported(report, "visits")?.parse().ok()
 }
 
 /// The work in a report: its playouts, or its visits if reuse is not reported.
 pub(super) fn work(report: &str) -> Option<u64> {
-    reported(report, "playouts")
-        .and_then(|word| word.parse().ok())
-        .or_else(|| visits(report))
+    reported(report, "playouts").or_else(|| reported(report, "visits"))
 }
 
-/// The word after a name.
-fn reported<'a>(report: &'a str, name: &str) -> Option<&'a str> {
+/// The number after a name.
+fn reported<T: FromStr>(report: &str, name: &str) -> Option<T> {
     let mut words = report.split_whitespace();
     words.find(|&word| word == name)?;
-    words.next()
+    words.next()?.parse().ok()
 }
 
 /// A finished game.
@@ -129,6 +123,9 @@ pub struct GameEnd {
     pub detail: Option<String>,
     /// How it was scored, if that decided.
     pub count: Option<Count>,
+    /// Errors of Black's and White's engine when asked for dead stones and the result, or when
+    /// playing on; it was asked no further questions.
+    pub faults: [Option<String>; 2],
     /// The moves after the opening.
     pub moves: Vec<PlayedMove>,
     /// Time left on Black's and White's clock (main time or period), with a clock.
@@ -145,6 +142,7 @@ impl GameEnd {
             reason,
             detail,
             count: None,
+            faults: [None, None],
             moves: Vec::new(),
             left: None,
             usable: [true; 2],
@@ -185,14 +183,6 @@ pub struct Count {
     /// Moves played on a copy because the engines disagreed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playing_on: Option<PlayingOn>,
-    /// Errors of Black's and White's engine when asked for dead stones and the result, or when
-    /// playing on; it was asked no further questions.
-    #[serde(default, skip_serializing_if = "no_faults")]
-    pub faults: [Option<String>; 2],
-}
-
-fn no_faults(faults: &[Option<String>; 2]) -> bool {
-    faults.iter().all(Option::is_none)
 }
 
 /// Moves played on a copy about stones that only one engine considers dead.
@@ -237,11 +227,6 @@ impl fmt::Display for CountBasis {
 }
 
 impl Count {
-    /// Whether an engine failed when asked about the game.
-    pub(super) fn has_faults(&self) -> bool {
-        !no_faults(&self.faults)
-    }
-
     /// Whether an engine's own result differs from the official one.
     pub fn contradicts(&self, color: Color) -> bool {
         let said = self.said[color.index()].as_deref();

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::MatchError;
-use super::gtp_client::{Fault, ended};
+use super::gtp_client::{Fault, ended, malformed, no_line};
 use super::player::{ComplaintKind, EnginePlayer, GameSetup, PlayerMove, Reply, RunningEngine};
-use super::process::{EngineProcess, NoLine};
-use super::referee_clock::AnnouncedTime;
+use super::process::EngineProcess;
+use super::referee_clock::{AnnouncedTime, RefereeClock};
 use super::time_control::MatchTimeControl;
 use crate::game::{BoardSize, Color, Move};
 use crate::games::gomoku::GomokuRules;
@@ -22,6 +22,9 @@ const NO_LIMIT: u64 = 2_147_483_647;
 /// Minimum time between a move and the next command: Rapfi, for one, still counts as thinking while
 /// it writes its move, and drops the first word of a command.
 const REST: Duration = Duration::from_millis(20);
+
+/// The protocol, in messages.
+const GOMOCUP: &str = "Gomocup's protocol";
 
 /// Maximum characters of a line.
 const LINE_LEN: usize = 1000;
@@ -67,14 +70,6 @@ struct TimedAnswer {
 fn suggested(text: &str) -> Option<&str> {
     let (word, point) = text.split_once(' ')?;
     word.eq_ignore_ascii_case("SUGGEST").then(|| point.trim())
-}
-
-fn malformed(command: String, answer: String) -> Fault {
-    Fault::Malformed {
-        command,
-        answer,
-        expected: "Gomocup's protocol",
-    }
 }
 
 /// A line shortened for storage.
@@ -135,24 +130,14 @@ impl GomocupPlayer {
         limit: Duration,
         expected: fn(&str) -> bool,
     ) -> Result<TimedAnswer, Fault> {
-        let command = || command.to_owned();
         let deadline = since.saturating_add(limit);
         let (mut refused, mut other) = (None, None);
         loop {
             let (text, at) = match self.process.receive(deadline) {
                 Ok((text, at)) => (text.trim().to_owned(), at),
-                Err(NoLine::Unreadable) => {
-                    return Err(malformed(command(), "(an endless line)".to_owned()));
-                }
-                Err(NoLine::Closed) => {
-                    return Err(ended(&mut self.process, &command(), other.as_ref()));
-                }
-                Err(NoLine::TimedOut) => {
-                    return Err(Fault::Hung {
-                        command: command(),
-                        limit,
-                        said: other.or(refused),
-                    });
+                Err(why) => {
+                    let (process, said) = (&mut self.process, other.or(refused));
+                    return Err(no_line(process, why, command, limit, said, GOMOCUP));
                 }
             };
             let (word, rest) = text.split_once(' ').unwrap_or((&text, ""));
@@ -164,7 +149,7 @@ impl GomocupPlayer {
                     refused = Some(shortened(&text));
                 }
                 "ERROR" | "UNKNOWN" => {
-                    let (command, message) = (command(), shortened(&text));
+                    let (command, message) = (command.to_owned(), shortened(&text));
                     return Err(Fault::Refused { command, message });
                 }
                 // A second answer to the command before.
@@ -197,81 +182,52 @@ impl GomocupPlayer {
         Ok(heard)
     }
 
-    /// The engine's own time per turn and per match.
-    fn tell_time(&mut self, left: AnnouncedTime) -> Result<(), Fault> {
-        let whole = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(NO_LIMIT);
-        let millis = whole(left.time);
-        // In overtime a period is for this many moves, or one of this many for one move each, and
-        // there is always another one.
-        let (turn, of_match) = match (left.stones, self.time) {
-            (0, MatchTimeControl::Byoyomi(of)) => {
-                let turn = millis.saturating_add(whole(of.period));
-                (turn.min(NO_LIMIT), NO_LIMIT)
-            }
-            (0, MatchTimeControl::Absolute { most_move, .. }) => {
-                let turn = left.time.min(most_move.unwrap_or(left.time));
-                (whole(turn), millis.min(NO_LIMIT))
-            }
-            (0, _) => (millis, millis.min(NO_LIMIT)),
-            (_, MatchTimeControl::Byoyomi(_)) => (millis, NO_LIMIT),
-            (stones, _) => (millis / u64::from(stones), NO_LIMIT),
-        };
-        self.info("timeout_turn", turn)?;
-        self.info("time_left", of_match)
-    }
-
     /// Asks for a move; returns the command used.
     fn ask(&mut self, color: Color) -> Result<String, Fault> {
         let last = self.moves.last().map(|&last| write_xy(last, self.size));
-        match (self.moves.len() - self.known, last) {
-            (0, None) => {
-                self.send("BEGIN")?;
-                Ok("BEGIN".to_owned())
+        let command = match (self.moves.len() - self.known, last) {
+            (0, None) => "BEGIN".to_owned(),
+            (1, Some(last)) => format!("TURN {last}"),
+            _ => "BOARD".to_owned(),
+        };
+        self.send(&command)?;
+        if command == "BOARD" {
+            let turns = Color::BOTH.into_iter().cycle();
+            for (point, owner) in self.moves.clone().into_iter().zip(turns) {
+                let field = if owner == color { 1 } else { 2 };
+                self.send(&format!("{},{field}", write_xy(point, self.size)))?;
             }
-            (1, Some(last)) => {
-                let command = format!("TURN {last}");
-                self.send(&command)?;
-                Ok(command)
-            }
-            _ => {
-                self.send("BOARD")?;
-                let turns = Color::BOTH.into_iter().cycle();
-                let stones = self.moves.clone().into_iter().zip(turns);
-                for (point, owner) in stones {
-                    let field = if owner == color { 1 } else { 2 };
-                    self.send(&format!("{},{field}", write_xy(point, self.size)))?;
-                }
-                self.send("DONE")?;
-                Ok("BOARD".to_owned())
-            }
+            self.send("DONE")?;
         }
+        Ok(command)
     }
 }
 
-/// Time limits of a move and a match before any clock is announced.
-fn limits(time: MatchTimeControl) -> Vec<(&'static str, u128)> {
-    let millis = |time: Duration| time.as_millis().min(NO_LIMIT.into());
-    let (turn, whole) = match time {
-        MatchTimeControl::None => return Vec::new(),
-        MatchTimeControl::Absolute {
-            main,
-            increment,
-            most_move,
-        } => {
-            let first = main.max(increment).min(most_move.unwrap_or(Duration::MAX));
-            match increment.is_zero() {
-                true => (first, main),
-                // A match of unknown length: the time left is sent before each move.
-                false => (first, Duration::ZERO),
-            }
+/// The time of a turn and of the rest of the match, in milliseconds, on a clock that stands so.
+fn times(control: MatchTimeControl, left: AnnouncedTime) -> [u64; 2] {
+    let whole = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(NO_LIMIT);
+    let millis = whole(left.time);
+    // In overtime a period is for this many moves, or one of this many for one move each, and
+    // there is always another one.
+    let [turn, of_match] = match (left.stones, control) {
+        (0, MatchTimeControl::Byoyomi(of)) => [millis.saturating_add(whole(of.period)), NO_LIMIT],
+        (0, MatchTimeControl::Absolute { most_move, .. }) => {
+            [millis.min(most_move.map_or(millis, whole)), millis]
         }
-        MatchTimeControl::Byoyomi(of) => (of.main.max(of.period), Duration::ZERO),
-        MatchTimeControl::Canadian(of) => (of.main.max(of.period / of.number), Duration::ZERO),
+        (0, _) => [millis, millis],
+        (_, MatchTimeControl::Byoyomi(_)) => [millis, NO_LIMIT],
+        (stones, _) => [millis / u64::from(stones), NO_LIMIT],
     };
-    vec![
-        ("timeout_turn", millis(turn)),
-        ("timeout_match", millis(whole)),
-    ]
+    [turn, of_match].map(|time| time.min(NO_LIMIT))
+}
+
+/// The time of a turn and of the match before the first move; `None` without a clock.
+fn limits(control: MatchTimeControl) -> Option<[u64; 2]> {
+    let [turn, of_match] = times(control, RefereeClock::new(control).time_left()?);
+    // In a match of unknown length the time left is sent before each move.
+    let is_known =
+        matches!(control, MatchTimeControl::Absolute { increment, .. } if increment.is_zero());
+    Some([turn, if is_known { of_match } else { 0 }])
 }
 
 impl RunningEngine for GomocupPlayer {
@@ -281,7 +237,7 @@ impl RunningEngine for GomocupPlayer {
         self.asked = Duration::ZERO;
         match self.hear("ABOUT", self.process.now(), self.limit, |_| true) {
             Ok(heard) if heard.text.starts_with(['?', '=']) => {
-                Err(malformed("ABOUT".to_owned(), heard.text))
+                Err(malformed("ABOUT", &heard.text, GOMOCUP))
             }
             // Old programs do not know the command; any answer suffices.
             Ok(_) | Err(Fault::Refused { .. }) => Ok(()),
@@ -330,8 +286,9 @@ impl EnginePlayer for GomocupPlayer {
             first.eq_ignore_ascii_case("OK")
         })?;
         // Like Piskvork: some programs know no INFO before they have a board.
-        for (key, value) in limits(setup.time) {
-            self.info(key, value)?;
+        if let Some([turn, of_match]) = limits(setup.time) {
+            self.info("timeout_turn", turn)?;
+            self.info("timeout_match", of_match)?;
         }
         let rules = setup.rules.as_deref();
         let named = rules.map(|rules| format!("the rules {rules}"));
@@ -360,7 +317,9 @@ impl EnginePlayer for GomocupPlayer {
     ) -> Result<Reply, Fault> {
         self.rest();
         if let Some(left) = left {
-            self.tell_time(left)?;
+            let [turn, of_match] = times(self.time, left);
+            self.info("timeout_turn", turn)?;
+            self.info("time_left", of_match)?;
         }
         self.message = None;
         let asked = self.process.now();
@@ -403,8 +362,7 @@ mod tests {
             ("0/5", 5_000, 0),
         ] {
             let told = limits(control.parse().expect("a time control"));
-            let expected = [("timeout_turn", turn), ("timeout_match", whole)];
-            assert_eq!(told, expected, "{control}");
+            assert_eq!(told, Some([turn, whole]), "{control}");
         }
     }
 }

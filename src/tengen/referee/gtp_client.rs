@@ -26,20 +26,9 @@ const REASON_LEN: usize = 300;
 /// An engine's error.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Fault {
-    /// The process ended or closed its stdin.
-    #[error("ended while it was asked `{command}` ({status})")]
-    Crashed {
-        /// The command it did not answer.
-        command: String,
-        /// Its exit status in words.
-        status: String,
-    },
-    /// It closed its stdout but continues to run.
-    #[error("closed its output while it was asked `{command}`")]
-    ClosedOutput {
-        /// The command it did not answer.
-        command: String,
-    },
+    /// The process ended, or closed its input or output: when, and how, in words.
+    #[error("{0}")]
+    Crashed(String),
     /// It did not answer within the limit.
     #[error("did not answer `{command}` within {limit:?}{}", and_words(said.as_ref()))]
     Hung {
@@ -70,13 +59,9 @@ pub enum Fault {
     },
 }
 
-/// A successful answer.
-pub(super) struct GtpAnswer {
-    /// The text after `=` and the id; lines are joined by `\n`.
-    pub(super) text: String,
-    /// From the command's sending to the answer's last line, by the referee's clock.
-    pub(super) took: Duration,
-}
+/// The text after `=` and the id, lines joined by `\n`; and the time from the command's sending to the answer's last
+/// line, by the referee's clock.
+pub(super) type Answer = (String, Duration);
 
 /// A connection to one engine process. Dropping it kills the process.
 pub(super) struct GtpClient {
@@ -98,7 +83,7 @@ impl GtpClient {
 
     /// Sends a command and waits at most `limit` for the whole answer. After any [`Fault`] but
     /// [`Fault::Refused`] the client is unusable.
-    pub(super) fn command(&mut self, command: &str, limit: Duration) -> Result<GtpAnswer, Fault> {
+    pub(super) fn command(&mut self, command: &str, limit: Duration) -> Result<Answer, Fault> {
         let id = self.next_id;
         self.next_id += 1;
         let start = self.process.now();
@@ -106,35 +91,38 @@ impl GtpClient {
             return Err(ended(&mut self.process, command, None));
         }
         let deadline = start.saturating_add(limit);
-        // Of what an engine says before its answer, which may be without end, the first line and the last.
-        let (mut before, mut last, mut lines, mut len) = (None, None, Vec::new(), 0);
+        // Of what an engine says before its answer, which may be without end, the last line.
+        let (mut before, mut lines, mut len) = (None, Vec::<String>::new(), 0);
+        let mut succeeds = false;
         loop {
             let (line, at) = match self.process.receive(deadline) {
                 Ok(found) => found,
-                Err(NoLine::Unreadable) => return Err(malformed(command, "(an endless line)")),
-                Err(NoLine::Closed) => {
-                    return Err(ended(&mut self.process, command, last.as_ref()));
+                Err(why) => {
+                    let begun = lines.first();
+                    let begun = begun.map(|line| format!("{line} (no empty line follows)"));
+                    let said = begun.or(before);
+                    return Err(no_line(&mut self.process, why, command, limit, said, "GTP"));
                 }
-                Err(NoLine::TimedOut) => return Err(no_answer(command, limit, before, &lines)),
             };
             match (lines.is_empty(), line.is_empty()) {
                 (true, true) => {}
                 // What was there before the command is no answer to it: some programs answer twice.
-                (true, false) if at >= start && self.begins_answer(&line, id) => lines.push(line),
-                (true, false) => {
-                    before.get_or_insert_with(|| line.clone());
-                    last = Some(line);
-                }
+                (true, false) => match beginning(&line, id, self.numbered) {
+                    Some((text, numbered)) if at >= start => {
+                        (self.numbered, succeeds) = (numbered, line.starts_with('='));
+                        lines.push(text.trim().to_owned());
+                    }
+                    _ => before = Some(line),
+                },
                 (false, false) => {
                     len += line.len();
                     if len <= MAX_ANSWER_LEN {
-                        lines.push(line);
+                        lines.push(line.trim_end().to_owned());
                     }
                 }
                 (false, true) => {
-                    let took = at.saturating_sub(start);
-                    let id = self.numbered.then_some(id);
-                    return read_answer(command, id, &lines).map(|text| GtpAnswer { text, took });
+                    let text = answer(command, succeeds, &lines)?;
+                    return Ok((text, at.saturating_sub(start)));
                 }
             }
         }
@@ -147,13 +135,6 @@ impl GtpClient {
         }
     }
 
-    /// Whether a line is the first one of the answer to a command.
-    fn begins_answer(&mut self, line: &str, id: u32) -> bool {
-        let answer = has_id(line, id, self.numbered);
-        self.numbered = answer.unwrap_or(self.numbered);
-        answer.is_some()
-    }
-
     /// Asks the engine to quit and waits at most `limit`; then kills it.
     pub(super) fn quit(self, limit: Duration) {
         let quit = self.written(self.next_id, "quit");
@@ -161,30 +142,38 @@ impl GtpClient {
     }
 }
 
+/// The fault of an engine of which no line came, with what it said instead.
+pub(super) fn no_line(
+    process: &mut EngineProcess,
+    why: NoLine,
+    command: &str,
+    limit: Duration,
+    said: Option<String>,
+    protocol: &'static str,
+) -> Fault {
+    match why {
+        NoLine::Unreadable => malformed(command, "(an endless line)", protocol),
+        NoLine::Closed => ended(process, command, said.as_ref()),
+        NoLine::TimedOut => Fault::Hung {
+            command: command.to_owned(),
+            limit,
+            said,
+        },
+    }
+}
+
 /// The fault of an engine whose pipes are closed, with its last output.
 pub(super) fn ended(process: &mut EngineProcess, command: &str, said: Option<&String>) -> Fault {
-    let command = command.to_owned();
+    let asked = format!("while it was asked `{command}`");
     // The pipe closes a moment before the process can be waited for.
     for _ in 0..EXIT_POLLS {
         if let Some(status) = process.exit_status() {
-            let status = format!("{status}{}", and_words(said));
-            return Fault::Crashed { command, status };
+            let said = and_words(said);
+            return Fault::Crashed(format!("ended {asked} ({status}{said})"));
         }
         std::thread::sleep(EXIT_POLL_INTERVAL);
     }
-    Fault::ClosedOutput { command }
-}
-
-/// The fault of an engine without a complete answer: no output, other lines, or an answer without
-/// the final empty line.
-fn no_answer(command: &str, limit: Duration, before: Option<String>, lines: &[String]) -> Fault {
-    let begun = lines.first();
-    let begun = begun.map(|first| format!("{} (no empty line follows)", quoted(first)));
-    Fault::Hung {
-        command: command.to_owned(),
-        limit,
-        said: begun.or(before),
-    }
+    Fault::Crashed(format!("closed its output {asked}"))
 }
 
 /// What an engine said, for the end of a message.
@@ -194,11 +183,12 @@ fn and_words(said: Option<&String>) -> String {
     })
 }
 
-fn malformed(command: &str, line: &str) -> Fault {
+/// The fault of an answer that is not what was expected, such as GTP.
+pub(super) fn malformed(command: &str, answer: &str, expected: &'static str) -> Fault {
     Fault::Malformed {
         command: command.to_owned(),
-        answer: quoted(line),
-        expected: "GTP",
+        answer: quoted(answer),
+        expected,
     }
 }
 
@@ -207,46 +197,32 @@ pub(super) fn quoted(text: &str) -> String {
     text.chars().take(QUOTED_LEN).collect()
 }
 
-/// The text after `=` or `?` and the id; `None` if the line does not answer this command.
-fn after_head(line: &str, id: Option<u32>) -> Option<&str> {
+/// The text after `=` or `?` and the id, and whether there is one, if this line begins the answer to a command; `None`
+/// if it answers another one, or none.
+fn beginning(line: &str, id: u32, numbered: bool) -> Option<(&str, bool)> {
+    let starts_with_digit = |text: &str| text.starts_with(|first: char| first.is_ascii_digit());
     let rest = line.strip_prefix(['=', '?'])?;
-    match id {
-        Some(id) => rest
-            .strip_prefix(&id.to_string())
-            .filter(|rest| !rest.starts_with(|next: char| next.is_ascii_digit())),
-        // Banners draw rules with such characters.
-        None => Some(rest).filter(|rest| !rest.starts_with(['=', '?'])),
+    let after_id = rest.strip_prefix(&id.to_string());
+    if let Some(text) = after_id.filter(|text| numbered && !starts_with_digit(text)) {
+        return Some((text, true));
     }
-}
-
-/// Whether an answer whose first line this is has the command's id; `None` if it answers another command, or none.
-fn has_id(line: &str, id: u32, numbered: bool) -> Option<bool> {
-    if numbered && after_head(line, Some(id)).is_some() {
-        return Some(true);
-    }
-    let text = after_head(line, None)?.trim_start();
-    // The first command asks for a number: anything else is a banner's.
-    let is_number = text.is_empty() || text.starts_with(|first: char| first.is_ascii_digit());
+    // The first command asks for a number: anything else is a banner's, as are rules drawn with such characters.
+    let is_number = rest.trim().is_empty() || starts_with_digit(rest.trim_start());
     let may_be_first = id == 1 && (is_number || line.starts_with('?'));
-    (!numbered || may_be_first).then_some(false)
+    let answers = (!numbered || may_be_first) && !rest.starts_with(['=', '?']);
+    answers.then_some((rest, false))
 }
 
-/// The text of an answer that starts with this line.
-fn read_answer(command: &str, id: Option<u32>, lines: &[String]) -> Result<String, Fault> {
-    let first = &lines[0];
-    let rest = after_head(first, id).ok_or_else(|| malformed(command, first))?;
-    let mut text = rest.trim().to_owned();
-    for line in &lines[1..] {
-        text.push('\n');
-        text.push_str(line.trim_end());
+/// The text of these lines, or the engine's error.
+fn answer(command: &str, succeeds: bool, lines: &[String]) -> Result<String, Fault> {
+    let text = lines.join("\n");
+    match succeeds {
+        true => Ok(text),
+        false => Err(Fault::Refused {
+            command: command.to_owned(),
+            message: text.chars().take(REASON_LEN).collect(),
+        }),
     }
-    if first.starts_with('=') {
-        return Ok(text);
-    }
-    Err(Fault::Refused {
-        command: command.to_owned(),
-        message: text.chars().take(REASON_LEN).collect(),
-    })
 }
 
 #[cfg(test)]
@@ -254,31 +230,36 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(lines: &[&str], expected: Option<&str>) {
-        let lines: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
-        let read = read_answer("genmove b", Some(17), &lines);
-        assert_eq!(read.ok().as_deref(), expected, "{lines:?}");
+    fn check(line: &str, expected: Option<&str>) {
+        let text = beginning(line, 17, true).map(|(text, numbered)| {
+            assert!(numbered, "{line}");
+            text.trim()
+        });
+        assert_eq!(text, expected, "{line}");
     }
 
     #[test]
     fn answers_are_read_with_their_id() {
-        check(&["=17 D4"], Some("D4"));
-        check(&["=17"], Some(""));
-        check(&["=17D4 "], Some("D4"));
-        check(&["=17 play", "undo "], Some("play\nundo"));
-        check(&["=17", ". X", "O ."], Some("\n. X\nO ."));
+        check("=17 D4", Some("D4"));
+        check("=17", Some(""));
+        check("=17D4 ", Some("D4"));
+        check("?17 no", Some("no"));
+        let lines = ["", ". X", "O ."].map(str::to_owned);
+        let text = answer("showboard", true, &lines);
+        assert_eq!(text.as_deref(), Ok("\n. X\nO ."));
     }
 
     #[test]
-    fn an_answer_to_another_command_is_malformed() {
-        check(&["=16 D4"], None);
-        check(&["=1 7"], None);
-        check(&["=171 D4"], None);
-        check(&["= D4"], None);
+    fn an_answer_to_another_command_is_none() {
+        check("=16 D4", None);
+        check("=1 7", None);
+        check("=171 D4", None);
+        check("= D4", None);
     }
 
     #[test]
     fn a_banner_does_not_take_the_ids_away() {
+        let has_id = |line: &str, id, numbered| Some(beginning(line, id, numbered)?.1);
         for banner in ["= ready", "=== Engine 1.0 ===", "ready"] {
             assert_eq!(has_id(banner, 1, true), None, "{banner}");
         }
@@ -292,7 +273,7 @@ mod tests {
 
     #[test]
     fn an_error_is_a_refusal_in_the_engines_words() {
-        let fault = read_answer("play b A1", Some(2), &["?2 illegal move".to_owned()]).unwrap_err();
+        let fault = answer("play b A1", false, &["illegal move".to_owned()]).unwrap_err();
         assert_eq!(fault.to_string(), "refused `play b A1`: illegal move");
     }
 }

@@ -11,7 +11,7 @@ use super::player::{
 };
 use super::process::EngineProcess;
 use super::referee_clock::AnnouncedTime;
-use super::time_control::{MatchTimeControl, TimeCommands, seconds_text};
+use super::time_control::{MatchTimeControl, seconds_text};
 use crate::game::{BoardSize, Color, Move};
 use crate::games::info;
 use crate::gtp::format_move;
@@ -25,8 +25,8 @@ pub(super) struct GtpPlayer {
     commands: HashSet<String>,
     /// Time limit for everything but `genmove`.
     limit: Duration,
-    /// What it knows of clocks.
-    time_commands: TimeCommands,
+    /// Whether it understands fractions of a second.
+    fractions: bool,
     size: BoardSize,
     /// Time control of the game.
     time: MatchTimeControl,
@@ -43,7 +43,7 @@ impl GtpPlayer {
             client: GtpClient::new(process),
             commands: HashSet::new(),
             limit,
-            time_commands: TimeCommands::default(),
+            fractions: false,
             size: BoardSize::square(1),
             time: MatchTimeControl::None,
             refusals: Vec::new(),
@@ -119,8 +119,8 @@ impl GtpPlayer {
 
     /// Sets the clock with the best command that it lists.
     fn tell_clock(&mut self, time: MatchTimeControl) -> Result<(), Fault> {
-        let known = self.time_commands;
-        match time.command(known) {
+        let command = time.command(|command| self.lists(command), self.fractions);
+        match command {
             Some(command) => self.tell(&command)?,
             None if time == MatchTimeControl::None || self.lists("time_left") => {}
             None => {
@@ -134,7 +134,7 @@ impl GtpPlayer {
             most_move: Some(most),
             ..
         } = time
-            && !known.kata_time_settings
+            && !self.lists("kata-time_settings")
         {
             let line = format!(
                 "was not told that a move may take at most {} s: it has no command kata-time_settings",
@@ -159,9 +159,9 @@ impl GtpPlayer {
     }
 
     fn ask(&mut self, command: &str) -> Result<String, Fault> {
-        let answer = self.client.command(command, self.limit)?;
-        self.busy += answer.took;
-        Ok(answer.text)
+        let (text, took) = self.client.command(command, self.limit)?;
+        self.busy += took;
+        Ok(text)
     }
 
     fn ask_for_move(
@@ -170,21 +170,18 @@ impl GtpPlayer {
         color: Color,
         limit: Duration,
     ) -> Result<Reply, Fault> {
-        let answer = self.client.command(&format!("{command} {color}"), limit)?;
-        let took = answer.took + self.busy();
+        let (text, took) = self.client.command(&format!("{command} {color}"), limit)?;
+        let took = took + self.busy();
         let report = match self.lists(REPORT_COMMAND) {
             true => Some(self.ask(REPORT_COMMAND)?.chars().take(REPORT_LEN).collect()),
             false => None,
         };
         // Some add an evaluation of the move.
-        let word = answer.text.split_whitespace().next().unwrap_or_default();
-        let choice = if word.eq_ignore_ascii_case("resign") {
-            PlayerMove::Resign
-        } else {
-            match read_vertex(self.size, word) {
-                Some(mv) => PlayerMove::Move(mv),
-                None => PlayerMove::Nonsense(quoted(&answer.text)),
-            }
+        let word = text.split_whitespace().next().unwrap_or_default();
+        let choice = match read_vertex(self.size, word) {
+            _ if word.eq_ignore_ascii_case("resign") => PlayerMove::Resign,
+            Some(mv) => PlayerMove::Move(mv),
+            None => PlayerMove::Nonsense(quoted(&text)),
         };
         Ok(Reply {
             choice,
@@ -204,14 +201,9 @@ impl RunningEngine for GtpPlayer {
         }
         let commands = self.ask("list_commands")?;
         self.commands = commands.split_whitespace().map(str::to_owned).collect();
-        self.time_commands = TimeCommands {
-            time_settings: self.lists("time_settings"),
-            kgs_time_settings: self.lists("kgs-time_settings"),
-            kata_time_settings: self.lists("kata-time_settings"),
-            // The standard has whole seconds only, and many engines understand no others.
-            fractions: self.accepts("time_settings 1.5 0 0")?
-                && self.accepts("time_left b 1.5 0")?,
-        };
+        // The standard has whole seconds only, and many engines understand no others.
+        self.fractions =
+            self.accepts("time_settings 1.5 0 0")? && self.accepts("time_left b 1.5 0")?;
         Ok(())
     }
 
@@ -284,8 +276,9 @@ impl EnginePlayer for GtpPlayer {
         if let Some(left) = left
             && self.lists("time_left")
         {
-            let seconds = seconds_text(left.time, self.time_commands.fractions);
-            let stones = self.time.announced_stones(left.stones, self.time_commands);
+            let seconds = seconds_text(left.time, self.fractions);
+            let lists = |command: &str| self.lists(command);
+            let stones = self.time.announced_stones(left.stones, lists);
             self.tell(&format!("time_left {color} {seconds} {stones}"))?;
         }
         self.ask_for_move("genmove", color, limit)

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::game_end::{Count, PlayedMove, PlayingOn};
+use super::game_end::{Count, PlayedMove};
 use super::match_run::{FinishedGame, MatchPlan};
 use super::report::MatchReport;
 use super::results::MatchTerms;
@@ -171,28 +171,23 @@ pub fn score_sheet(finished: &FinishedGame, plan: &MatchPlan<'_>, day: String) -
     record.date = day;
     [record.main_time, record.overtime] = plan.terms.time.for_records();
     record.comment = format!(
-        "Game {}, pair {}, time {}; ended by {}{}",
-        fixture.number,
-        fixture.pair,
-        plan.terms.time,
-        end.reason,
-        end.detail
-            .as_ref()
-            .map(|detail| format!(": {detail}"))
-            .unwrap_or_default(),
+        "Game {}, pair {}, time {}; ended by {}",
+        fixture.number, fixture.pair, plan.terms.time, end.reason,
     );
+    if let Some(detail) = &end.detail {
+        record.comment += &format!(": {detail}");
+    }
     if let Some(count) = &end.count {
         record.comment.push_str(&counting(count));
     }
-    record
-        .plays
-        .extend(end.moves.iter().map(|played| RecordedPlay {
-            play: Play {
-                color: played.color,
-                vertex: Vertex::of(played.mv, size),
-            },
-            comment: comment(played),
-        }));
+    let plays = end.moves.iter().map(|played| RecordedPlay {
+        play: Play {
+            color: played.color,
+            vertex: Vertex::of(played.mv, size),
+        },
+        comment: comment(played),
+    });
+    record.plays.extend(plays);
     record
 }
 
@@ -202,17 +197,12 @@ fn counting(count: &Count) -> String {
     if !count.dead.is_empty() {
         text += &format!("\ndead: {}", count.dead.join(" "));
     }
-    if let Some(PlayingOn {
-        about,
-        moves,
-        ended_by,
-    }) = &count.playing_on
-    {
-        text += &format!("\nplayed on, on a copy, about {}", about.join(" "));
-        text += &format!(": {}", moves.join(", "));
-        text += &ended_by
-            .as_ref()
-            .map_or(String::new(), |what| format!("; {what}"));
+    if let Some(played) = &count.playing_on {
+        let (about, moves) = (played.about.join(" "), played.moves.join(", "));
+        text += &format!("\nplayed on, on a copy, about {about}: {moves}");
+        if let Some(what) = &played.ended_by {
+            text += &format!("; {what}");
+        }
     }
     text
 }
@@ -220,11 +210,8 @@ fn counting(count: &Count) -> String {
 /// `0.512 s, left 12.3 s, visits 800 value 0.1`.
 fn comment(played: &PlayedMove) -> String {
     let mut words = vec![format!("{:.3} s", played.took.as_secs_f64())];
-    words.extend(
-        played
-            .left
-            .map(|left| format!("left {:.1} s", left.as_secs_f64())),
-    );
+    let left = played.left.map(|left| left.as_secs_f64());
+    words.extend(left.map(|left| format!("left {left:.1} s")));
     words.extend(played.report.clone());
     words.join(", ")
 }

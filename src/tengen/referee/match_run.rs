@@ -16,9 +16,9 @@ use super::gomocup_player::GomocupPlayer;
 use super::gtp_player::GtpPlayer;
 use super::live::LivePlace;
 use super::player::{
-    ComplaintKind, EngineMessage, EngineSpec, REPORT_COMMAND, RunningEngine, and_last_words,
+    ComplaintKind, EngineMessage, REPORT_COMMAND, RunningEngine, and_last_words, other_protocol,
 };
-use super::process::{EngineProcesses, EngineProtocol};
+use super::process::{EngineProcess, EngineProcesses, EngineProtocol, EngineSpec};
 use super::refereed_game::{Fixture, RefereedGame};
 use crate::clock::Clock;
 use crate::game::{Color, Move, Outcome};
@@ -66,7 +66,7 @@ pub struct FinishedGame {
     pub fixture: Fixture,
     /// Its result, moves and times.
     pub end: GameEnd,
-    /// Complaints on Black's and White's error streams, and refused settings.
+    /// Complaints on Black's and White's error streams, refused settings, and failures when asked about the end.
     pub complaints: Vec<EngineMessage>,
 }
 
@@ -148,18 +148,16 @@ impl MatchPlan<'_> {
                     continue;
                 }
                 match message.map(&mut finished) {
-                    Ok(ControlFlow::Continue(())) => continue,
-                    Ok(ControlFlow::Break(value)) => result = Ok(Some(value)),
-                    // The other engines play on.
-                    Err(error) => {
-                        if result.is_ok() {
-                            result = Err(error);
-                        }
-                        continue;
+                    Ok(ControlFlow::Continue(())) => {}
+                    Ok(ControlFlow::Break(value)) => {
+                        result = Ok(Some(value));
+                        shared.stop.store(true, Ordering::Relaxed);
+                        stopped = Some(self.clock.now());
                     }
+                    // The other engines play on.
+                    Err(error) if result.is_ok() => result = Err(error),
+                    Err(_) => {}
                 }
-                shared.stop.store(true, Ordering::Relaxed);
-                stopped = Some(self.clock.now());
             }
         });
         result
@@ -184,11 +182,6 @@ struct Shared<'a> {
 const MAX_FAILED_STARTS: u32 = 3;
 
 impl Shared<'_> {
-    /// Counts a failed start of an engine.
-    fn has_failed_to_start(&self, engine: usize) {
-        self.failed_starts[engine].fetch_add(1, Ordering::Relaxed);
-    }
-
     /// Whether an engine has failed to start so often that it plays no other games.
     fn is_out(&self, engine: usize) -> bool {
         self.failed_starts[engine].load(Ordering::Relaxed) >= MAX_FAILED_STARTS
@@ -271,7 +264,7 @@ impl GameSlot<'_> {
                 Err(error) => {
                     self.players
                         .extend(fixture.engines.into_iter().zip(players));
-                    self.shared.has_failed_to_start(engine);
+                    self.shared.failed_starts[engine].fetch_add(1, Ordering::Relaxed);
                     if self.shared.is_out(engine) {
                         return Err(error);
                     }
@@ -307,11 +300,12 @@ impl GameSlot<'_> {
         };
         let heard = [black.errors.listen(), white.errors.listen()];
         let mut complaints = Vec::new();
-        for ((running, heard), engine) in
-            [black, white].into_iter().zip(&heard).zip(fixture.engines)
-        {
-            let lines = heard.complaints.iter().cloned();
-            let lines = lines.map(|line| (ComplaintKind::Stream, line));
+        let seats = [black, white].into_iter().zip(fixture.engines);
+        for ((running, engine), (heard, fault)) in seats.zip(heard.iter().zip(&end.faults)) {
+            let fault = fault.iter().map(|line| (ComplaintKind::Counting, line));
+            let lines = heard.complaints.iter();
+            let lines = lines.map(|line| (ComplaintKind::Stream, line)).chain(fault);
+            let lines = lines.map(|(kind, line)| (kind, line.clone()));
             let lines = running.player.refusals().into_iter().chain(lines);
             complaints.extend(lines.map(|(kind, line)| EngineMessage {
                 engine: plan.engines[engine].name.clone(),
@@ -340,8 +334,12 @@ impl GameSlot<'_> {
         }
         let plan = self.shared.plan;
         let spec = &plan.engines[engine];
+        let named = |why: String| MatchError(format!("{}: {why}", spec.name));
         let stderr = self.stderr_path(engine);
-        let (process, mut errors) = spec.launch(&stderr, &plan.clock, &self.shared.processes)?;
+        let (mut errors, file) = ErrorStream::open(&stderr)
+            .map_err(|error| named(format!("cannot write {}: {error}", stderr.display())))?;
+        let process = EngineProcess::spawn(spec, file, &plan.clock, &self.shared.processes)
+            .map_err(|error| named(error.to_string()))?;
         let limit = plan.command_limit;
         let mut player: Box<dyn RunningEngine> = match spec.protocol {
             EngineProtocol::Gtp => Box::new(GtpPlayer::new(process, limit)),
@@ -351,8 +349,9 @@ impl GameSlot<'_> {
         };
         player.greet().map_err(|fault| {
             let heard = errors.listen();
-            let words = errors.last_words(heard);
-            MatchError::in_handshake(&spec.name, &fault, words.as_ref())
+            let words = and_last_words(errors.last_words(heard).as_ref());
+            let advice = other_protocol(&fault);
+            MatchError(format!("{} {fault}{advice}{words}", spec.name))
         })?;
         let fits = player.check_game(plan.rules.name(), plan.rules.size());
         fits.map_err(|error| MatchError(format!("{} {error}", spec.name)))?;

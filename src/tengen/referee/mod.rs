@@ -39,18 +39,16 @@ pub use gtp_client::Fault;
 pub use live::LivePlace;
 pub use match_record::{MatchRecord, score_sheet};
 pub use match_run::{FinishedGame, MatchPlan};
-pub use opening::Book;
 pub use player::{
-    ComplaintKind, EngineMessage, EnginePlayer, EngineSpec, GameSetup, PlayerMove, REPORT_COMMAND,
-    Reply,
+    ComplaintKind, EngineMessage, EnginePlayer, GameSetup, PlayerMove, REPORT_COMMAND, Reply,
 };
-pub use process::{EngineProcesses, EngineProtocol};
+pub use process::{EngineProcesses, EngineProtocol, EngineSpec};
 pub use rating_table::{RatingRow, RatingTable};
 pub use referee_clock::{AnnouncedTime, RefereeClock, TimeForfeit};
 pub use refereed_game::{Fixture, Format, RefereedGame, refereed_game, schedule};
-pub use report::{Failure, Failures, FaultsInCounting, MatchReport};
+pub use report::{Failure, Failures, MatchReport};
 pub use score_board::ScoreBoard;
-pub use time_control::{BadMatchTimeControl, MatchTimeControl, Periods, TimeCommands};
+pub use time_control::{BadMatchTimeControl, MatchTimeControl, Periods};
 
 /// Why an engine cannot take part, or openings, results or ratings cannot be used: a sentence for people, who alone tell
 /// these reasons apart.

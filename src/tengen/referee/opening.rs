@@ -76,16 +76,13 @@ pub fn random_openings<G: Game>(start: &G, plies: u32, wanted: usize, seed: u64)
     let mut seen = HashSet::new();
     let mut openings = Vec::new();
     let mut failures = 0;
-    while openings.len() < wanted {
+    while openings.len() < wanted && failures < ATTEMPTS_PER_OPENING {
         match random_opening(start, plies, &mut rng) {
             Some(moves) if plies == 0 || seen.insert(canonical_key(start, &moves)) => {
                 openings.push(moves);
                 failures = 0;
             }
             _ => failures += 1,
-        }
-        if failures == ATTEMPTS_PER_OPENING {
-            break;
         }
     }
     openings

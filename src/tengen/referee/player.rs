@@ -1,19 +1,13 @@
-//! The interface of players, the start of their engines, and the kinds of messages about them.
+//! The interface of players, and the kinds of messages about them.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::MatchError;
-use super::error_stream::ErrorStream;
 use super::gtp_client::Fault;
-use super::process::{EngineProcess, EngineProcesses, EngineProtocol};
 use super::referee_clock::AnnouncedTime;
 use super::time_control::MatchTimeControl;
-use crate::clock::Clock;
 use crate::game::{BoardSize, Color, HalfPoints, Move};
 use crate::gtp::parse_vertex;
 
@@ -131,56 +125,6 @@ pub trait EnginePlayer {
     }
 }
 
-/// An engine's name, command and protocol.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct EngineSpec {
-    /// Its name in results and file names.
-    pub name: String,
-    /// Its command line, split without a shell.
-    pub command: String,
-    /// Its protocol.
-    #[serde(default, skip_serializing_if = "EngineProtocol::is_gtp")]
-    pub protocol: EngineProtocol,
-    /// What a Gomocup program is told by `INFO` besides clock and rules, such as `max_node`, at the start of each game.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub info: BTreeMap<String, i64>,
-    /// The folder in which it runs; by default the current one, from which its command is found in any case.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub folder: Option<PathBuf>,
-}
-
-impl EngineSpec {
-    /// An engine that speaks GTP.
-    pub fn new(name: &str, command: &str) -> EngineSpec {
-        EngineSpec {
-            name: name.to_owned(),
-            command: command.to_owned(),
-            ..EngineSpec::default()
-        }
-    }
-
-    /// Starts its process among those of its match; its error stream is appended to a file.
-    pub(super) fn launch(
-        &self,
-        stderr: &Path,
-        clock: &Arc<dyn Clock>,
-        engines: &EngineProcesses,
-    ) -> Result<(EngineProcess, ErrorStream), MatchError> {
-        let name = &self.name;
-        let (errors, file) = ErrorStream::open(stderr).map_err(|error| {
-            MatchError(format!(
-                "{name}: cannot write {}: {error}",
-                stderr.display()
-            ))
-        })?;
-        let (folder, protocol) = (self.folder.as_deref(), self.protocol);
-        let started = EngineProcess::spawn(&self.command, folder, file, protocol, clock, engines);
-        let process = started.map_err(|error| MatchError(format!("{name}: {error}")))?;
-        Ok((process, errors))
-    }
-}
-
 /// A player in its own process.
 pub(super) trait RunningEngine: EnginePlayer + Send {
     /// Asks what it is and knows, before all else.
@@ -213,14 +157,6 @@ pub(super) trait RunningEngine: EnginePlayer + Send {
     fn quit(self: Box<Self>, limit: Duration);
 }
 
-impl MatchError {
-    /// It does not speak its protocol, with what it said last on its error stream.
-    pub(super) fn in_handshake(name: &str, fault: &Fault, last_words: Option<&String>) -> Self {
-        let (advice, words) = (other_protocol(fault), and_last_words(last_words));
-        MatchError(format!("{name} {fault}{advice}{words}"))
-    }
-}
-
 impl From<Fault> for MatchError {
     fn from(fault: Fault) -> MatchError {
         MatchError(fault.to_string())
@@ -228,7 +164,7 @@ impl From<Fault> for MatchError {
 }
 
 /// Advice if an engine answers in the other protocol.
-fn other_protocol(fault: &Fault) -> &'static str {
+pub(super) fn other_protocol(fault: &Fault) -> &'static str {
     let said = match fault {
         Fault::Malformed { answer, .. } => answer,
         Fault::Hung {
@@ -258,7 +194,7 @@ pub struct EngineMessage {
     /// The engine's name.
     pub engine: String,
     /// Kind of the message.
-    #[serde(default, skip_serializing_if = "ComplaintKind::is_stream")]
+    #[serde(default)]
     pub kind: ComplaintKind,
     /// The message, shortened.
     pub line: String,
@@ -275,15 +211,11 @@ pub enum ComplaintKind {
     Refusal,
     /// It has no command for the setting; its command line may have set it.
     Untold,
+    /// It failed when asked about a finished game: the other engine's answers decide.
+    Counting,
 }
 
 impl ComplaintKind {
-    /// Whether it is the default kind, which results omit.
-    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-    pub(super) fn is_stream(&self) -> bool {
-        *self == ComplaintKind::Stream
-    }
-
     /// Whether the engine did not play as requested.
     pub fn is_trouble(self) -> bool {
         self != ComplaintKind::Untold

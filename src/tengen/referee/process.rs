@@ -3,9 +3,10 @@
 //! Nothing that an engine does can make this side wait longer than requested or store more than a
 //! bounded amount of its output: stderr goes directly to a file, stdout through a bounded channel.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Weak};
@@ -32,10 +33,33 @@ pub enum EngineProtocol {
     Gomocup,
 }
 
-impl EngineProtocol {
-    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-    pub(super) fn is_gtp(&self) -> bool {
-        *self == EngineProtocol::Gtp
+/// An engine's name, command and protocol.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EngineSpec {
+    /// Its name in results and file names.
+    pub name: String,
+    /// Its command line, split without a shell.
+    pub command: String,
+    /// Its protocol.
+    #[serde(default)]
+    pub protocol: EngineProtocol,
+    /// What a Gomocup program is told by `INFO` besides clock and rules, such as `max_node`, at the start of each game.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub info: BTreeMap<String, i64>,
+    /// The folder in which it runs; by default the current one, from which its command is found in any case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<PathBuf>,
+}
+
+impl EngineSpec {
+    /// An engine that speaks GTP.
+    pub fn new(name: &str, command: &str) -> EngineSpec {
+        EngineSpec {
+            name: name.to_owned(),
+            command: command.to_owned(),
+            ..EngineSpec::default()
+        }
     }
 }
 
@@ -53,9 +77,9 @@ pub(super) type Line = (String, Duration);
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum NoLine {
     TimedOut,
-    /// The engine has closed its stdout, usually by ending.
+    /// The engine has closed its stdout, usually by ending, or it cannot be read.
     Closed,
-    /// A line longer than [`MAX_LINE_LEN`] or a read error; nothing follows.
+    /// A line longer than [`MAX_LINE_LEN`]; nothing follows.
     Unreadable,
 }
 
@@ -122,19 +146,17 @@ pub(super) struct EngineProcess {
 }
 
 impl EngineProcess {
-    /// Starts an engine among those of its match, in a folder if one is named; its stderr goes to `stderr`.
+    /// Starts an engine among those of its match; its stderr goes to `stderr`.
     pub(super) fn spawn(
-        command_line: &str,
-        folder: Option<&Path>,
+        spec: &EngineSpec,
         stderr: File,
-        protocol: EngineProtocol,
         clock: &Arc<dyn Clock>,
         engines: &EngineProcesses,
     ) -> Result<EngineProcess, MatchError> {
-        let words = split(command_line)?;
-        let program = &words[0];
+        let words = split(&spec.command)?;
+        let (program, protocol) = (&words[0], spec.protocol);
         let start = |error: io::Error| MatchError(format!("cannot start `{program}`: {error}"));
-        let mut command = match folder {
+        let mut command = match &spec.folder {
             Some(folder) => in_folder(program, folder)?,
             None => Command::new(program),
         };
@@ -243,13 +265,9 @@ fn read_lines(
     let mut line = Vec::new();
     loop {
         let len = match stdout.read(&mut buffer) {
-            Ok(0) => return,
-            Ok(len) => len,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(_) => {
-                let _ = sender.send(Err(NoLine::Unreadable));
-                return;
-            }
+            Ok(0) | Err(_) => return,
+            Ok(len) => len,
         };
         let at = clock.now();
         for &byte in &buffer[..len] {
@@ -326,8 +344,6 @@ pub(super) fn split(text: &str) -> Result<Vec<String>, MatchError> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use super::*;
 
     #[test]

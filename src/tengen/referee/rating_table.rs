@@ -54,49 +54,47 @@ impl RatingTable {
         anchor: &str,
     ) -> Result<RatingTable, MatchError> {
         let mut board = ScoreBoard::new(size);
-        // With the number of its file: pair numbers are those of one file.
-        let mut counted: Vec<(usize, &GameEntry)> = Vec::new();
+        // By file and number: pair numbers are those of one file.
+        let mut pairs: BTreeMap<(usize, usize), Vec<&GameEntry>> = BTreeMap::new();
         for (file, games) in files.iter().enumerate() {
-            counted.extend(
-                games
-                    .iter()
-                    .filter(|game| board.add_of_file(file, game))
-                    .map(|game| (file, game)),
-            );
+            for game in games.iter().filter(|game| board.add_of_file(file, game)) {
+                pairs.entry((file, game.pair)).or_default().push(game);
+            }
         }
-        let players = |(_, game): &(usize, &GameEntry)| [game.black.clone(), game.white.clone()];
-        let names: BTreeSet<String> = counted.iter().flat_map(players).collect();
-        let names: Vec<String> = names.into_iter().collect();
-        let place = names.iter().position(|name| name == anchor);
+        let games = pairs.values().flatten();
+        let names: BTreeSet<&str> = games
+            .flat_map(|game| [&*game.black, &*game.white])
+            .collect();
+        let names: Vec<&str> = names.into_iter().collect();
+        let place = names.iter().position(|&name| name == anchor);
         let place = place.ok_or_else(|| {
             let names = names.join(", ");
             MatchError(format!(
                 "the anchor `{anchor}` played no game; there are: {names}"
             ))
         })?;
-        let games: Vec<Meeting> = counted
-            .iter()
-            .map(|(_, game)| meeting(&names, game))
-            .collect();
-        refuse_unconnected(&names, place, &games)?;
-        let mut pairs: BTreeMap<(usize, usize), Vec<Meeting>> = BTreeMap::new();
-        for (&(file, game), &meeting) in counted.iter().zip(&games) {
-            pairs.entry((file, game.pair)).or_default().push(meeting);
-        }
-        let pairs: Vec<RatedPair> = pairs.into_values().collect();
+        let rated = |games: &Vec<&GameEntry>| {
+            let meetings = games.iter().map(|game| meeting(&names, game));
+            meetings.collect::<RatedPair>()
+        };
+        let pairs: Vec<RatedPair> = pairs.values().map(rated).collect();
+        refuse_unconnected(&names, place, &pairs)?;
         let fitted = fit_with_intervals(names.len(), place, &pairs);
         let mut rows: Vec<RatingRow> = names
             .iter()
             .enumerate()
-            .map(|(engine, name)| {
-                let scores = names.iter().map(|other| board.meeting(name, other));
-                let scores = names.iter().cloned().zip(scores);
-                let against: BTreeMap<String, MatchScore> =
-                    scores.filter(|(_, score)| score.games() > 0).collect();
+            .map(|(engine, &name)| {
+                let others = names
+                    .iter()
+                    .map(|&other| (other, board.meeting(name, other)));
+                let met = others.filter(|(_, score)| score.games() > 0);
+                let against: BTreeMap<String, MatchScore> = met
+                    .map(|(other, score)| (other.to_owned(), score))
+                    .collect();
                 let none = MatchScore::default();
                 let tally = against.values().fold(none, MatchScore::and);
                 RatingRow {
-                    name: name.clone(),
+                    name: name.to_owned(),
                     elo: fitted.elo[engine],
                     interval: fitted.intervals[engine],
                     games: tally.games(),
@@ -127,12 +125,7 @@ impl fmt::Display for RatingTable {
         )?;
         for (place, row) in (1..).zip(&self.rows) {
             let (name, elo, games) = (&row.name, row.elo.round() + 0.0, row.games);
-            let MatchScore {
-                wins,
-                draws,
-                losses,
-                ..
-            } = row.tally;
+            let (wins, draws, losses) = (row.tally.wins, row.tally.draws, row.tally.losses);
             let interval = format!("[{:.0}, {:.0}]", row.interval.low, row.interval.high);
             let points = row.tally.points();
             writeln!(
@@ -172,9 +165,9 @@ impl fmt::Display for RatingTable {
 }
 
 /// A game as input of the statistics.
-fn meeting(names: &[String], game: &GameEntry) -> Meeting {
+fn meeting(names: &[&str], game: &GameEntry) -> Meeting {
     // `names` contains every player, sorted.
-    let index = |name: &String| names.binary_search(name).unwrap_or_default();
+    let index = |name: &String| names.binary_search(&name.as_str()).unwrap_or_default();
     Meeting {
         first: index(&game.black),
         second: index(&game.white),
@@ -184,15 +177,15 @@ fn meeting(names: &[String], game: &GameEntry) -> Meeting {
 }
 
 fn refuse_unconnected(
-    names: &[String],
+    names: &[&str],
     anchor: usize,
-    games: &[Meeting],
+    pairs: &[RatedPair],
 ) -> Result<(), MatchError> {
     let mut reached = BTreeSet::from([anchor]);
     let mut grown = true;
     while grown {
         let before = reached.len();
-        for game in games {
+        for game in pairs.iter().flatten() {
             if reached.contains(&game.first) || reached.contains(&game.second) {
                 reached.extend([game.first, game.second]);
             }
@@ -200,11 +193,11 @@ fn refuse_unconnected(
         grown = reached.len() > before;
     }
     let apart = (0..names.len()).filter(|engine| !reached.contains(engine));
-    let apart: Vec<&str> = apart.map(|engine| names[engine].as_str()).collect();
+    let apart: Vec<&str> = apart.map(|engine| names[engine]).collect();
     if apart.is_empty() {
         return Ok(());
     }
-    let (apart, anchor) = (apart.join(", "), &names[anchor]);
+    let (apart, anchor) = (apart.join(", "), names[anchor]);
     Err(MatchError(format!(
         "no chain of games connects {apart} with `{anchor}`"
     )))

@@ -43,9 +43,6 @@ pub struct MatchReport {
     /// Scored games with a differing result of an engine, by engine.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub contradictions: BTreeMap<String, u32>,
-    /// Errors of engines when asked about scored games.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub faults_in_counting: BTreeMap<String, FaultsInCounting>,
     /// Number of scored games by basis of the score.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub counts_by: BTreeMap<CountBasis, u32>,
@@ -53,15 +50,6 @@ pub struct MatchReport {
     pub failures: Failures,
     /// Complaints on engines' error streams.
     pub complaints: Complaints,
-}
-
-/// Finished games that an engine could not be asked about: the other engine's answers decide.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct FaultsInCounting {
-    /// Number of games.
-    pub games: u32,
-    /// Its error in the first of them.
-    pub first: String,
 }
 
 /// Games that one engine lost by one kind of misbehaviour.
@@ -89,10 +77,11 @@ pub struct Failures {
 impl Failures {
     /// The failures of a score board.
     pub fn of(board: &ScoreBoard) -> Failures {
-        let failures = board.failures().map(|(engine, reason, games)| Failure {
-            engine: engine.to_owned(),
-            reason,
-            games,
+        let failures = board.failures.iter();
+        let failures = failures.map(|((engine, reason), games)| Failure {
+            engine: engine.clone(),
+            reason: *reason,
+            games: *games,
         });
         Failures {
             list: failures.collect(),
@@ -105,20 +94,12 @@ impl MatchReport {
     /// The report of all `games` between these two.
     pub fn new(engines: [&str; 2], size: BoardSize, games: &[GameEntry]) -> MatchReport {
         let board = ScoreBoard::of(size, games);
-        let (mut reasons, mut contradictions) = (BTreeMap::new(), BTreeMap::new());
-        let (mut counts_by, mut faults) = (BTreeMap::new(), BTreeMap::new());
+        let (mut reasons, mut counts_by) = (BTreeMap::new(), BTreeMap::new());
+        let mut contradictions = BTreeMap::new();
         for game in games {
             if let Some(count) = &game.count {
                 *counts_by.entry(count.how).or_default() += 1;
                 for (color, name) in [(Color::Black, &game.black), (Color::White, &game.white)] {
-                    if let Some(fault) = &count.faults[color.index()] {
-                        let of_engine = faults.entry(name.clone());
-                        let found: &mut FaultsInCounting = of_engine.or_default();
-                        found.games += 1;
-                        if found.first.is_empty() {
-                            found.first = format!("game {}: it {fault}", game.number);
-                        }
-                    }
                     if count.contradicts(color) {
                         *contradictions.entry(name.clone()).or_default() += 1;
                     }
@@ -139,7 +120,6 @@ impl MatchReport {
             split_share: counts.pairs.split_share(),
             reasons,
             contradictions,
-            faults_in_counting: faults,
             counts_by,
             failures: Failures::of(&board),
             complaints: Complaints::of(games),
@@ -150,22 +130,18 @@ impl MatchReport {
 impl fmt::Display for MatchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [first, second] = &self.engines;
-        let MatchScore {
-            wins,
-            draws,
-            losses,
-            pairs,
-        } = self.counts;
-        writeln!(f, "{first} against {second}: {} games", self.counts.games())?;
+        let counts = &self.counts;
+        let (wins, draws, losses) = (counts.wins, counts.draws, counts.losses);
+        writeln!(f, "{first} against {second}: {} games", counts.games())?;
         writeln!(f, "  won {wins}, drawn {draws}, lost {losses}")?;
         if let Some(told) = repeats_text(self.repeated) {
             writeln!(f, "  {told}")?;
         }
-        writeln!(f, "  {}", self.counts.summary())?;
+        writeln!(f, "  {}", counts.summary())?;
         writeln!(
             f,
             "  pairs with 0, 0.5, 1, 1.5, 2 points: {:?}; split {:.0}%",
-            pairs.by_half_points,
+            counts.pairs.by_half_points,
             100.0 * self.split_share
         )?;
         writeln!(f, "  Black scored {:.1}%", 100.0 * self.black_score)?;
@@ -176,12 +152,6 @@ impl fmt::Display for MatchReport {
         for (engine, games) in &self.contradictions {
             let games = counted(*games, "game");
             writeln!(f, "  {engine} reports a different result for {games}")?;
-        }
-        for (engine, FaultsInCounting { games, first }) in &self.faults_in_counting {
-            writeln!(
-                f,
-                "  {engine} failed when asked about the end of {games} games; {first}"
-            )?;
         }
         write!(f, "{}{}", self.failures, self.complaints)
     }

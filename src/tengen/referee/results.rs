@@ -15,7 +15,8 @@ use super::MatchError;
 use super::clock_simulation::ClockSimulation;
 use super::game_end::{Count, PlayedMove, Reason};
 use super::match_run::{FinishedGame, MatchPlan};
-use super::player::{EngineMessage, EngineSpec};
+use super::player::EngineMessage;
+use super::process::EngineSpec;
 use crate::game::{BoardSize, Color, Outcome};
 use crate::gtp::format_moves;
 use crate::settings::differences;
@@ -88,7 +89,7 @@ pub struct GameEntry {
     /// Seconds left on Black's and White's clock at the end, with a clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<[f64; 2]>,
-    /// Warnings and errors on the engines' error streams, and refused settings.
+    /// Warnings and errors on the engines' error streams, refused settings, and failures when asked about the end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub complaints: Vec<EngineMessage>,
 }
@@ -103,11 +104,7 @@ impl MatchTerms {
 impl GameEntry {
     /// The entry of a game that has just ended.
     pub fn new(finished: &FinishedGame, plan: &MatchPlan<'_>) -> GameEntry {
-        let FinishedGame {
-            fixture,
-            end,
-            complaints,
-        } = finished;
+        let FinishedGame { fixture, end, .. } = finished;
         let opening = &plan.openings[fixture.opening];
         let mut moves = opening.clone();
         moves.extend(end.moves.iter().map(|played| played.mv));
@@ -128,7 +125,7 @@ impl GameEntry {
             seconds: seconds.collect(),
             visits: end.moves.iter().map(PlayedMove::visits).collect(),
             left: end.left.map(|left| left.map(milliseconds)),
-            complaints: complaints.clone(),
+            complaints: finished.complaints.clone(),
         }
     }
 
@@ -136,8 +133,7 @@ impl GameEntry {
     /// finished game.
     pub fn is_troubled(&self) -> bool {
         let complained = self.complaints.iter().any(|said| said.kind.is_trouble());
-        let silent = self.count.as_ref().is_some_and(Count::has_faults);
-        self.reason.is_misbehaviour() || complained || silent
+        self.reason.is_misbehaviour() || complained
     }
 }
 
@@ -245,7 +241,9 @@ impl ResultFile {
                 tengen_match: FORMAT,
                 terms: terms.clone(),
             })?;
-            sync_parent(path).map_err(io)?;
+            // Its name, too.
+            let parent = path.parent().filter(|parent| *parent != Path::new(""));
+            sync_folder(parent.unwrap_or(Path::new("."))).map_err(io)?;
         }
         Ok((results, games))
     }
@@ -259,19 +257,10 @@ impl ResultFile {
     }
 
     fn append_line(&mut self, value: &impl Serialize) -> Result<(), MatchError> {
-        let line =
-            serde_json::to_string(value).map_err(|error| io_error(&self.path, error))? + "\n";
-        let written = self.file.write_all(line.as_bytes());
+        let line = serde_json::to_string(value).map_err(io::Error::from);
+        let written = line.and_then(|line| self.file.write_all((line + "\n").as_bytes()));
         let written = written.and_then(|()| self.file.sync_data());
         written.map_err(|error| io_error(&self.path, error))
-    }
-}
-
-/// Makes a new file's name durable.
-fn sync_parent(path: &Path) -> io::Result<()> {
-    match path.parent() {
-        Some(parent) if parent != Path::new("") => sync_folder(parent),
-        _ => sync_folder(Path::new(".")),
     }
 }
 

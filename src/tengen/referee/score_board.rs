@@ -15,12 +15,15 @@ use crate::stats::{GameResult, MatchScore};
 /// All games counted so far. Those that repeat others count for no score.
 #[derive(Debug)]
 pub struct ScoreBoard {
-    repeats: Repeats,
+    size: BoardSize,
+    seen: HashSet<Played>,
+    repeated: u32,
     /// By the engines' names, in the order first requested or alphabetically.
     meetings: BTreeMap<(String, String), MatchScore>,
     /// The first finished game of each pair, by file and number, from the view of the meeting's first engine.
     half_pairs: HashMap<(usize, usize), GameResult>,
-    failures: BTreeMap<(String, Reason), u32>,
+    /// Games lost by misbehaviour, by engine and reason.
+    pub(super) failures: BTreeMap<(String, Reason), u32>,
     black_score: f64,
     games: u32,
 }
@@ -29,7 +32,9 @@ impl ScoreBoard {
     /// The score of no game, for games on a board of this size.
     pub fn new(size: BoardSize) -> ScoreBoard {
         ScoreBoard {
-            repeats: Repeats::new(size),
+            size,
+            seen: HashSet::new(),
+            repeated: 0,
             meetings: BTreeMap::new(),
             half_pairs: HashMap::new(),
             failures: BTreeMap::new(),
@@ -50,7 +55,9 @@ impl ScoreBoard {
         self.add_of_file(0, game);
     }
 
-    /// Adds a game of one of several files, each of which has its pairs; returns whether it repeats no other game.
+    /// Adds a game of one of several files, each of which has its pairs; returns whether it repeats no other game: the
+    /// same engines have not played it before, with the same colours and result and move for move, up to the board's
+    /// symmetries.
     pub(super) fn add_of_file(&mut self, file: usize, game: &GameEntry) -> bool {
         let for_black = game.result.for_black();
         self.games += 1;
@@ -62,7 +69,10 @@ impl ScoreBoard {
             let failures = self.failures.entry((loser.clone(), game.reason));
             *failures.or_default() += 1;
         }
-        if self.repeats.add(game) {
+        let moves = canonical(self.size, &game.moves);
+        let played = (game.black.clone(), game.white.clone(), game.result, moves);
+        if !self.seen.insert(played) {
+            self.repeated += 1;
             return false;
         }
         self.black_score += for_black.points();
@@ -97,12 +107,12 @@ impl ScoreBoard {
 
     /// Number of games that repeat others.
     pub fn repeated(&self) -> u32 {
-        self.repeats.found()
+        self.repeated
     }
 
     /// Black's mean score over all different games, in 0..=1; one half before the first.
     pub fn black_score(&self) -> f64 {
-        match self.games - self.repeated() {
+        match self.games - self.repeated {
             0 => 0.5,
             games => self.black_score / f64::from(games),
         }
@@ -113,51 +123,10 @@ impl ScoreBoard {
         let losses = self.failures.get(&(engine.to_owned(), Reason::Time));
         losses.copied().unwrap_or_default()
     }
-
-    /// Games lost by misbehaviour: engine, reason, number.
-    pub fn failures(&self) -> impl Iterator<Item = (&str, Reason, u32)> {
-        self.failures
-            .iter()
-            .map(|((name, reason), &count)| (name.as_str(), *reason, count))
-    }
 }
 
 /// Who played Black and White, with which result, and the moves.
 type Played = (String, String, ResultText, String);
-
-/// Recognises repetitions among the games of a board.
-#[derive(Debug)]
-struct Repeats {
-    size: BoardSize,
-    seen: HashSet<Played>,
-    found: u32,
-}
-
-impl Repeats {
-    /// No game so far.
-    fn new(size: BoardSize) -> Repeats {
-        Repeats {
-            size,
-            seen: HashSet::new(),
-            found: 0,
-        }
-    }
-
-    /// Whether the same engines have played this game before, with the same colours and result and move for move, up to
-    /// the board's symmetries; remembers it.
-    fn add(&mut self, game: &GameEntry) -> bool {
-        let moves = canonical(self.size, &game.moves);
-        let played = (game.black.clone(), game.white.clone(), game.result, moves);
-        let is_new = self.seen.insert(played);
-        self.found += u32::from(!is_new);
-        !is_new
-    }
-
-    /// Number of repetitions.
-    fn found(&self) -> u32 {
-        self.found
-    }
-}
 
 /// The moves of a line under the symmetry that puts them first in order; a line that cannot be read stays as it is.
 fn canonical(size: BoardSize, line: &str) -> String {
@@ -236,17 +205,17 @@ mod tests {
         let mut crashed = entry(0, "a", "b", ResultText::White);
         crashed.reason = Reason::Crash;
         board.add(&crashed);
-        let failures: Vec<_> = board.failures().collect();
-        assert_eq!(failures, [("a", Reason::Crash, 1)]);
+        let failures = BTreeMap::from([(("a".to_owned(), Reason::Crash), 1)]);
+        assert_eq!(board.failures, failures);
     }
 
     #[test]
     fn the_same_game_is_recognised_from_all_sides() {
-        let mut repeats = Repeats::new(BoardSize::square(9));
+        let mut board = ScoreBoard::new(SIZE);
         let mut is_repeat = |black: &str, result, moves: &str| {
             let mut game = entry(0, black, "b", result);
             moves.clone_into(&mut game.moves);
-            repeats.add(&game)
+            !board.add_of_file(0, &game)
         };
         assert!(!is_repeat("a", ResultText::Black, "A1 C2 pass"));
         assert!(is_repeat("a", ResultText::Black, "A1 C2 pass"));
@@ -264,6 +233,6 @@ mod tests {
             assert!(!is_repeat(black, result, moves), "{moves}");
         }
         assert!(is_repeat("a", ResultText::Black, "odd"));
-        assert_eq!(repeats.found(), 6);
+        assert_eq!(board.repeated(), 6);
     }
 }

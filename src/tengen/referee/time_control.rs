@@ -30,6 +30,9 @@ pub enum MatchTimeControl {
     Canadian(Periods),
 }
 
+/// The commands for byoyomi, best first.
+const BYOYOMI: [&str; 2] = ["kgs-time_settings", "kata-time_settings"];
+
 /// Main time, then periods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Periods {
@@ -50,47 +53,22 @@ pub struct Periods {
 )]
 pub struct BadMatchTimeControl(String);
 
-/// Commands of an engine for time controls, best first, and whether it understands fractions of a
-/// second.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct TimeCommands {
-    /// It lists `time_settings`.
-    pub time_settings: bool,
-    /// It lists `kgs-time_settings`.
-    pub kgs_time_settings: bool,
-    /// It lists `kata-time_settings`.
-    pub kata_time_settings: bool,
-    /// Understands fractions of a second; others get whole seconds, rounded down.
-    pub fractions: bool,
-}
-
-impl TimeCommands {
-    /// The command family for byoyomi, if it knows any.
-    fn byoyomi(self) -> Option<&'static str> {
-        let both = [
-            (self.kgs_time_settings, "kgs"),
-            (self.kata_time_settings, "kata"),
-        ];
-        both.into_iter()
-            .find_map(|(known, prefix)| known.then_some(prefix))
-    }
-}
-
 impl MatchTimeControl {
-    /// The command that sets this control, or `None` if the engine has no suitable one.
+    /// The command that sets this control, best first of those that the engine lists, or `None` if it has no suitable
+    /// one. Only if it understands `fractions` of a second it is told them; others get whole seconds, rounded down.
     ///
     /// Source of the forms: docs/methods.md#protocols. An engine without byoyomi gets Canadian
     /// periods of one move, which last as long; one without increments gets the main time and
     /// learns of each increment by `time_left`; one without a maximum for a move gets the main time.
-    pub fn command(&self, engine: TimeCommands) -> Option<String> {
-        let seconds = |duration| seconds_text(duration, engine.fractions);
+    pub fn command(&self, lists: impl Fn(&str) -> bool, fractions: bool) -> Option<String> {
+        let seconds = |duration| seconds_text(duration, fractions);
         let settings = |main, period, stones: u32| {
             let text = format!(
                 "time_settings {} {} {stones}",
                 seconds(main),
                 seconds(period)
             );
-            engine.time_settings.then_some(text)
+            lists("time_settings").then_some(text)
         };
         match *self {
             // A period without stones means no limit.
@@ -101,7 +79,7 @@ impl MatchTimeControl {
                 most_move,
             } => {
                 let plain = increment.is_zero() && most_move.is_none();
-                if !engine.kata_time_settings || plain {
+                if !lists("kata-time_settings") || plain {
                     return settings(main, Duration::ZERO, 0);
                 }
                 let (main, increment) = (seconds(main), seconds(increment));
@@ -114,13 +92,11 @@ impl MatchTimeControl {
                 })
             }
             MatchTimeControl::Byoyomi(of) => {
-                let Some(prefix) = engine.byoyomi() else {
+                let Some(command) = BYOYOMI.into_iter().find(|command| lists(command)) else {
                     return settings(of.main, of.period, 1);
                 };
                 let (main, period, periods) = (seconds(of.main), seconds(of.period), of.number);
-                Some(format!(
-                    "{prefix}-time_settings byoyomi {main} {period} {periods}"
-                ))
+                Some(format!("{command} byoyomi {main} {period} {periods}"))
             }
             MatchTimeControl::Canadian(of) => settings(of.main, of.period, of.number),
         }
@@ -155,9 +131,11 @@ impl MatchTimeControl {
 
     /// The moves or periods left in `time_left`, consistent with [`MatchTimeControl::command`]: an
     /// engine with periods of one move has one move in each.
-    pub(super) fn announced_stones(&self, stones: u32, engine: TimeCommands) -> u32 {
-        match (self, engine.byoyomi()) {
-            (MatchTimeControl::Byoyomi(_), None) => stones.min(1),
+    pub(super) fn announced_stones(&self, stones: u32, lists: impl Fn(&str) -> bool) -> u32 {
+        match self {
+            MatchTimeControl::Byoyomi(_) if BYOYOMI.iter().all(|command| !lists(command)) => {
+                stones.min(1)
+            }
             _ => stones,
         }
     }
@@ -188,53 +166,45 @@ fn parse(text: &str) -> Option<MatchTimeControl> {
         None => (text, None),
         Some((main, more)) => (main, Some(more)),
     };
-    if let Some((main, most_move)) = main.split_once('/') {
-        let (main, most_move) = (parse_duration(main)?, parse_duration(most_move)?);
-        let increment = more.map_or(Some(Duration::ZERO), parse_duration)?;
-        return match (main.is_zero(), more) {
-            _ if most_move.is_zero() => None,
-            (false, _) => Some(MatchTimeControl::Absolute {
-                main,
-                increment,
-                most_move: Some(most_move),
-            }),
-            // Only the moves are limited.
-            (true, None) => Some(MatchTimeControl::Byoyomi(Periods {
-                main,
-                period: most_move,
-                number: 1,
-            })),
-            (true, Some(_)) => None,
-        };
-    }
-    let main = parse_duration(main)?;
-    let absolute = |increment: Duration| {
-        let valid = !main.is_zero() || !increment.is_zero();
-        valid.then_some(MatchTimeControl::Absolute {
-            main,
-            increment,
-            most_move: None,
-        })
-    };
-    let Some(more) = more else {
-        return absolute(Duration::ZERO);
+    let (main, most_move) = match main.split_once('/') {
+        None => (parse_duration(main)?, None),
+        Some((main, most)) => (parse_duration(main)?, Some(parse_duration(most)?)),
     };
     let periods = |period: &str, number: &str| {
         let (period, number) = (parse_duration(period)?, number.parse().ok()?);
-        let valid = number > 0 && !period.is_zero();
+        let valid = number > 0 && !period.is_zero() && most_move.is_none();
         valid.then_some(Periods {
             main,
             period,
             number,
         })
     };
-    if let Some((number, period)) = more.split_once('*') {
+    if let Some((number, period)) = more.and_then(|more| more.split_once('*')) {
         return periods(period, number).map(MatchTimeControl::Byoyomi);
     }
-    if let Some((period, moves)) = more.split_once('/') {
+    if let Some((period, moves)) = more.and_then(|more| more.split_once('/')) {
         return periods(period, moves).map(MatchTimeControl::Canadian);
     }
-    absolute(parse_duration(more)?)
+    let increment = more.map_or(Some(Duration::ZERO), parse_duration)?;
+    match most_move {
+        Some(most) if most.is_zero() => None,
+        // Only the moves are limited.
+        Some(period) if main.is_zero() && more.is_none() => {
+            let number = 1;
+            Some(MatchTimeControl::Byoyomi(Periods {
+                main,
+                period,
+                number,
+            }))
+        }
+        Some(_) if main.is_zero() => None,
+        None if main.is_zero() && increment.is_zero() => None,
+        _ => Some(MatchTimeControl::Absolute {
+            main,
+            increment,
+            most_move,
+        }),
+    }
 }
 
 /// `90`, `1.5`, `90s`, `15m`, `1h`, `250ms`.
@@ -288,25 +258,13 @@ impl fmt::Display for MatchTimeControl {
 mod tests {
     use super::*;
 
-    const PLAIN: TimeCommands = TimeCommands {
-        time_settings: true,
-        kgs_time_settings: false,
-        kata_time_settings: false,
-        fractions: false,
-    };
-
     #[track_caller]
     fn check(text: &str, plain: &str, rich: &str) {
         let control: MatchTimeControl = text.parse().unwrap();
         assert_eq!(control.to_string().parse(), Ok(control));
-        assert_eq!(control.command(PLAIN).as_deref(), Some(plain));
-        let all = TimeCommands {
-            kgs_time_settings: true,
-            kata_time_settings: true,
-            fractions: true,
-            ..PLAIN
-        };
-        assert_eq!(control.command(all).as_deref(), Some(rich));
+        let told = control.command(|command| command == "time_settings", false);
+        assert_eq!(told.as_deref(), Some(plain));
+        assert_eq!(control.command(|_| true, true).as_deref(), Some(rich));
     }
 
     #[test]
@@ -371,7 +329,7 @@ mod tests {
     #[test]
     fn an_engine_that_knows_no_clock_is_told_nothing() {
         let control: MatchTimeControl = "10".parse().unwrap();
-        assert_eq!(control.command(TimeCommands::default()), None);
+        assert_eq!(control.command(|_| false, false), None);
     }
 
     #[test]

@@ -96,7 +96,7 @@ impl PairCounts {
     }
 
     /// Variance of the score per game relative to independent games of the same mean: below 1 when
-    /// pairing helps.
+    /// pairing helps, 1 without a pair.
     fn design_effect(&self) -> f64 {
         let (mean, variance) = self.regularised();
         2.0 * variance / (mean * (1.0 - mean))
@@ -195,12 +195,8 @@ impl MatchScore {
     /// of the pairs (the usual correction of a proportion for clustered samples: Kish, Survey
     /// Sampling, 1965). Without a finished pair the games count as independent.
     pub fn interval(&self) -> Interval {
-        let effect = if self.pairs.pairs() == 0 {
-            1.0
-        } else {
-            self.pairs.design_effect()
-        };
-        wilson(self.score(), f64::from(self.games()) / effect)
+        let independent = f64::from(self.games()) / self.pairs.design_effect();
+        wilson(self.score(), independent)
     }
 
     /// Score, rating difference and their 95% intervals in one line.

@@ -109,16 +109,16 @@ impl<'a> Model<'a> {
             meeting.points * won(logit) + (meeting.games - meeting.points) * won(-logit)
         });
         let prior = elo.iter().map(|value| -0.5 * prior() * value * value);
-        games.chain(prior).sum::<f64>() + 0.5 * self.information(elo).log_determinant
+        games.chain(prior).sum::<f64>() + 0.5 * self.information(elo).1
     }
 
     /// Standard deviation (Elo) of one unknown, from the curvature of the likelihood.
     pub(super) fn deviation(&self, elo: &[f64], unknown: usize) -> f64 {
-        self.information(elo).matrix[unknown][unknown].sqrt()
+        self.information(elo).0[unknown][unknown].sqrt()
     }
 
-    /// The inverse of Fisher's information.
-    fn information(&self, elo: &[f64]) -> Inverse {
+    /// The inverse of Fisher's information, and the logarithm of the information's determinant.
+    fn information(&self, elo: &[f64]) -> (Matrix, f64) {
         let mut information = vec![vec![0.0; self.engines]; self.engines];
         for (index, row) in information.iter_mut().enumerate() {
             row[index] = prior();
@@ -138,12 +138,12 @@ impl<'a> Model<'a> {
             }
             row[self.anchor] = f64::from(u8::from(index == self.anchor));
         }
-        Inverse::of(information)
+        inverse(information)
     }
 
     /// Fisher scoring step for all unknowns; 0 for the anchor and the held one.
     fn step(&self, elo: &[f64], held: Option<usize>) -> Vec<f64> {
-        let inverse = self.information(elo).matrix;
+        let (inverse, _) = self.information(elo);
         let mut gradient: Vec<f64> = elo.iter().map(|value| -prior() * value).collect();
         for meeting in self.meetings {
             let signs = meeting.signs();
@@ -179,39 +179,27 @@ fn prior() -> f64 {
     1.0 / PRIOR_DEVIATION_ELO.powi(2)
 }
 
-/// The inverse of a symmetric positive definite matrix, and the logarithm of its determinant.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Inverse {
-    /// The inverse, by rows.
-    pub(super) matrix: Vec<Vec<f64>>,
-    /// Logarithm of the determinant of the matrix, not of its inverse.
-    pub(super) log_determinant: f64,
-}
+/// Rows of a square matrix.
+type Matrix = Vec<Vec<f64>>;
 
-impl Inverse {
-    /// Inverts in place by Gauss-Jordan elimination; a positive definite matrix needs no pivoting.
-    pub(super) fn of(mut matrix: Vec<Vec<f64>>) -> Inverse {
-        let mut log_determinant = 0.0;
-        for pivot in 0..matrix.len() {
-            let mut row = std::mem::take(&mut matrix[pivot]);
-            let divisor = row[pivot];
-            log_determinant += divisor.ln();
-            row[pivot] = 1.0;
-            row.iter_mut().for_each(|value| *value /= divisor);
-            for other in matrix.iter_mut().filter(|other| !other.is_empty()) {
-                let factor = std::mem::take(&mut other[pivot]);
-                other
-                    .iter_mut()
-                    .zip(&row)
-                    .for_each(|(value, above)| *value -= factor * above);
-            }
-            matrix[pivot] = row;
+/// The inverse of a symmetric positive definite matrix, and the logarithm of the matrix's determinant, by Gauss-Jordan
+/// elimination in place; such a matrix needs no pivoting.
+fn inverse(mut matrix: Matrix) -> (Matrix, f64) {
+    let mut log_determinant = 0.0;
+    for pivot in 0..matrix.len() {
+        let mut row = std::mem::take(&mut matrix[pivot]);
+        let divisor = row[pivot];
+        log_determinant += divisor.ln();
+        row[pivot] = 1.0;
+        row.iter_mut().for_each(|value| *value /= divisor);
+        for other in matrix.iter_mut().filter(|other| !other.is_empty()) {
+            let factor = std::mem::take(&mut other[pivot]);
+            let values = other.iter_mut().zip(&row);
+            values.for_each(|(value, above)| *value -= factor * above);
         }
-        Inverse {
-            matrix,
-            log_determinant,
-        }
+        matrix[pivot] = row;
     }
+    (matrix, log_determinant)
 }
 
 #[cfg(test)]
@@ -313,9 +301,9 @@ mod tests {
     #[test]
     fn a_hand_computed_matrix_is_inverted() {
         // Determinant 4 * 3 - 2 * 2 = 8; inverse (3, -2; -2, 4) / 8.
-        let inverse = Inverse::of(vec![vec![4.0, 2.0], vec![2.0, 3.0]]);
-        assert!((inverse.log_determinant - 8.0_f64.ln()).abs() < 1e-12);
-        for (row, expected) in inverse.matrix.iter().zip([[0.375, -0.25], [-0.25, 0.5]]) {
+        let (inverse, log_determinant) = inverse(vec![vec![4.0, 2.0], vec![2.0, 3.0]]);
+        assert!((log_determinant - 8.0_f64.ln()).abs() < 1e-12);
+        for (row, expected) in inverse.iter().zip([[0.375, -0.25], [-0.25, 0.5]]) {
             for (value, expected) in row.iter().zip(expected) {
                 assert!((value - expected).abs() < 1e-12, "{inverse:?}");
             }

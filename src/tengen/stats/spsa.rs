@@ -39,11 +39,9 @@ pub struct TunedParameter {
 /// Error: an invalid parameter.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "{name}: the start must lie between the bounds, and the reach above 0 and below their distance"
+    "{0}: the start must lie between the bounds, and the reach above 0 and below their distance"
 )]
-pub struct BadTunedParameter {
-    name: String,
-}
+pub struct BadTunedParameter(String);
 
 /// A tuning with a fixed number of steps.
 #[derive(Debug, Clone)]
@@ -75,9 +73,7 @@ impl Spsa {
             !(inside && apart.is_finite() && parameter.reach > 0.0 && parameter.reach < apart)
         });
         match wrong {
-            Some(parameter) => Err(BadTunedParameter {
-                name: parameter.name.clone(),
-            }),
+            Some(parameter) => Err(BadTunedParameter(parameter.name.clone())),
             None => Ok(Spsa {
                 parameters,
                 steps,
@@ -85,11 +81,6 @@ impl Spsa {
                 seed,
             }),
         }
-    }
-
-    /// The tuned parameters.
-    pub fn parameters(&self) -> &[TunedParameter] {
-        &self.parameters
     }
 
     /// Initial values of the parameters.

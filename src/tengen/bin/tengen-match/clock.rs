@@ -4,7 +4,6 @@
 use std::hint::black_box;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use anyhow::{Result, ensure};
@@ -14,10 +13,11 @@ use tengen::referee::{
     ClockReport, ClockSimulation, Complaints, MatchTimeControl, ScoreBoard, TimeReports,
 };
 
-use crate::elo::read_all;
-use crate::options::{MatchOptions, parse_name, parse_positive};
+use crate::options::{MatchOptions, parse, parse_name, parse_positive};
 use crate::output::{Interrupt, print, print_json, tell};
 use crate::play::{self, Players};
+use crate::session::Watch;
+use crate::tournament::read_all;
 
 /// Report how the engines of one or more result files used their clocks.
 ///
@@ -74,16 +74,16 @@ pub(crate) struct ClockRigArgs {
     #[arg(long)]
     starts_late: bool,
     /// Mean lag of a move in milliseconds, exponentially distributed
-    #[arg(long, default_value_t = 0.0, value_name = "MS")]
+    #[arg(long, default_value_t = 0.0, value_name = "MS", value_parser = parse_milliseconds)]
     lag: f64,
     /// Lag of all moves of a side in a game in milliseconds, drawn from 0 to this for each game
-    #[arg(long, default_value_t = 0.0, value_name = "MS")]
+    #[arg(long, default_value_t = 0.0, value_name = "MS", value_parser = parse_milliseconds)]
     game_lag: f64,
     /// Percentage of moves that stall
-    #[arg(long, default_value_t = 0.0, value_name = "PERCENT")]
+    #[arg(long, default_value_t = 0.0, value_name = "PERCENT", value_parser = parse_percentage)]
     stalls: f64,
     /// Length of a stall in milliseconds
-    #[arg(long, default_value_t = 1000.0, value_name = "MS")]
+    #[arg(long, default_value_t = 1000.0, value_name = "MS", value_parser = parse_milliseconds)]
     stall: f64,
     /// Busy threads beside the engines
     #[arg(long, default_value_t = 0, value_name = "N")]
@@ -92,8 +92,16 @@ pub(crate) struct ClockRigArgs {
     options: MatchOptions,
 }
 
-/// Maximum lag: an hour.
-const MAX_LAG_MS: f64 = 3_600_000.0;
+/// A lag, at most an hour.
+fn parse_milliseconds(text: &str) -> Result<f64, String> {
+    let fits = |time: &f64| (0.0..=3_600_000.0).contains(time);
+    parse(text, fits, "write milliseconds, 0 to 3600000")
+}
+
+fn parse_percentage(text: &str) -> Result<f64, String> {
+    let fits = |share: &f64| (0.0..=100.0).contains(share);
+    parse(text, fits, "write a percentage, 0 to 100")
+}
 
 /// Runs the subcommand `clock-rig`.
 pub(crate) fn run_rig(args: &ClockRigArgs, interrupt: &Interrupt) -> Result<ExitCode> {
@@ -101,21 +109,6 @@ pub(crate) fn run_rig(args: &ClockRigArgs, interrupt: &Interrupt) -> Result<Exit
         args.options.time != MatchTimeControl::None,
         "a clock rig needs --time"
     );
-    ensure!(
-        (0.0..=100.0).contains(&args.stalls),
-        "--stalls is a percentage"
-    );
-    let times = [
-        ("--lag", args.lag),
-        ("--game-lag", args.game_lag),
-        ("--stall", args.stall),
-    ];
-    for (name, milliseconds) in times {
-        ensure!(
-            (0.0..=MAX_LAG_MS).contains(&milliseconds),
-            "{name} takes 0 to {MAX_LAG_MS} milliseconds, not {milliseconds}"
-        );
-    }
     let options = &args.options;
     let mut session = play::session(&args.players, options, args.games, interrupt)?;
     session.terms.conditions = ClockSimulation {
@@ -132,35 +125,20 @@ pub(crate) fn run_rig(args: &ClockRigArgs, interrupt: &Interrupt) -> Result<Exit
         let losses = pair.map(|engine| format!("{engine} {}", board.time_losses(engine)));
         format!("losses on time: {}", losses.join(", "))
     };
-    let played = under_load(args.load, || session.play(&state))?;
+    for _ in 0..args.load {
+        thread::spawn(load);
+    }
+    let played = session.play(&Watch::of(&state))?;
     let reports = pair.map(|engine| ClockReport::new(engine, &played.games));
     let [first, second] = &reports;
     let text = format!("{}{first}{second}", session.report(pair, &played.games));
     play::finish(options, played, &reports, text)
 }
 
-/// Runs `work` beside busy threads.
-fn under_load<T>(threads: usize, work: impl FnOnce() -> T) -> T {
-    let done = AtomicBool::new(false);
-    thread::scope(|scope| {
-        let _end = EndOfLoad(&done);
-        for _ in 0..threads {
-            scope.spawn(|| {
-                let mut count = 0_u64;
-                while !done.load(Ordering::Relaxed) {
-                    count = black_box(count.wrapping_add(1));
-                }
-            });
-        }
-        work()
-    })
-}
-
-/// Ends the load when dropped, also by a panic: the scope would wait for the threads forever.
-struct EndOfLoad<'a>(&'a AtomicBool);
-
-impl Drop for EndOfLoad<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
+/// Keeps a processor busy until the program ends.
+fn load() {
+    let mut count = 0_u64;
+    loop {
+        count = black_box(count.wrapping_add(1));
     }
 }

@@ -1,7 +1,7 @@
-//! `tengen-match`: compares GTP engines, with statistics. Each subcommand is in a file of its name, `sprt` in that of `play`, `clock-rig` in that of `clock`.
+//! `tengen-match`: compares GTP engines, with statistics. Each subcommand is in a file of its name, `sprt` in that of `play`, `elo` in that of
+//! `tournament`, `clock-rig` in that of `clock`.
 
 mod clock;
-mod elo;
 mod openings;
 mod options;
 mod output;
@@ -38,7 +38,7 @@ enum Command {
     Sprt(play::SprtArgs),
     Tournament(tournament::TournamentArgs),
     Tune(tune::TuneArgs),
-    Elo(elo::EloArgs),
+    Elo(tournament::EloArgs),
     Openings(openings::OpeningsArgs),
     ClockRig(clock::ClockRigArgs),
     Clock(clock::ClockArgs),
@@ -84,7 +84,7 @@ impl Command {
             Command::Tune(args) => return tune::run(&args, &caught()?),
             Command::Openings(args) => return openings::run(&args, &caught()?),
             Command::ClockRig(args) => return clock::run_rig(&args, &caught()?),
-            Command::Elo(args) => elo::run(&args)?,
+            Command::Elo(args) => tournament::run_elo(&args)?,
             Command::Clock(args) => clock::run(&args)?,
             Command::Man { folder } => program::man_pages(Cli::command(), &folder)?,
             Command::Guard => system::watch(std::io::stdin().lock()),

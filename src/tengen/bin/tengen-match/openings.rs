@@ -19,7 +19,7 @@ use tengen::referee::{
     RefereedGame,
 };
 
-use crate::options::{GameOptions, parse_positive, positive_seconds, read_text};
+use crate::options::{GameOptions, parse_positive, read_text};
 use crate::output::{Interrupt, Progress, exit_code, print, tell};
 use crate::session::steady_clock;
 
@@ -67,10 +67,10 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<ExitCode
     );
     let rules = args.game.refereed(None)?;
     let candidates = args.candidates(rules.as_ref())?;
-    let (least, most) = match args.wanted() {
-        Some(wanted) => (wanted, wanted),
-        None => (1, candidates.len()),
-    };
+    // Of another book as many as are balanced.
+    let usual = args.from.is_none().then_some(USUAL_COUNT);
+    let wanted = args.count.or(usual);
+    let (least, most) = (wanted.unwrap_or(1), wanted.unwrap_or(candidates.len()));
     let stderr_dir = args.out.with_extension("judge");
     fs::create_dir_all(&stderr_dir).with_context(|| stderr_dir.display().to_string())?;
     let is_book = |old: &Path| file::read_text(old).is_ok_and(|old| old.starts_with(TITLE));
@@ -95,7 +95,7 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<ExitCode
             rules: rules.as_ref(),
             engines: &[judge("black"), judge("white")],
             openings: &candidates,
-            terms: args.terms(length)?,
+            terms: args.terms(length),
             command_limit: Duration::from_secs(60),
             concurrency: args.game.concurrency,
             stderr_dir: &stderr_dir,
@@ -134,21 +134,15 @@ impl OpeningsArgs {
         }
     }
 
-    /// Number of openings; `None` for as many of another book as are balanced.
-    fn wanted(&self) -> Option<usize> {
-        let usual = self.from.is_none().then_some(USUAL_COUNT);
-        self.count.or(usual)
-    }
-
     /// One move after an opening of this length.
-    fn terms(&self, opening_len: usize) -> Result<GameTerms> {
-        Ok(GameTerms {
+    fn terms(&self, opening_len: usize) -> GameTerms {
+        GameTerms {
             time: MatchTimeControl::None,
             margin: Duration::ZERO,
-            move_limit: positive_seconds("--move-limit", self.game.move_limit)?,
+            move_limit: self.game.move_limit,
             max_moves: opening_len as u32 + 1,
             conditions: ClockSimulation::default(),
-        })
+        }
     }
 }
 
@@ -213,13 +207,10 @@ impl Judging<'_> {
 
     /// Adds a game; true when an opening was accepted.
     fn add(&mut self, finished: &FinishedGame) -> Result<bool> {
-        let FinishedGame {
-            fixture,
-            end,
-            complaints,
-        } = finished;
+        let FinishedGame { fixture, end, .. } = finished;
         if self.complaint.is_none() {
-            let trouble = complaints.iter().find(|said| said.kind.is_trouble());
+            let mut complaints = finished.complaints.iter();
+            let trouble = complaints.find(|said| said.kind.is_trouble());
             self.complaint = trouble.map(|said| said.line.clone());
         }
         if end.reason.is_failure() {
@@ -268,12 +259,8 @@ impl Judging<'_> {
 
     /// Writes the book atomically.
     fn write(&self, candidates: &[Vec<Move>]) -> Result<()> {
-        let OpeningsArgs {
-            game: options,
-            judge,
-            tolerance,
-            ..
-        } = self.args;
+        let (judge, tolerance) = (&self.args.judge, self.args.tolerance);
+        let options = &self.args.game;
         let (game, size) = (&options.game, options.size());
         let rules = match options.rules.as_str() {
             "" => String::new(),

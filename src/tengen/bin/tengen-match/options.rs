@@ -1,5 +1,7 @@
 //! Options of every kind of match.
 
+use std::fs::{File, Metadata};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
@@ -16,12 +18,15 @@ use tengen::game::{BoardSize, HalfPoints, Move, ply_cap};
 use tengen::games::{GAMES, known_name, usual_board};
 use tengen::record::file;
 use tengen::referee::{
-    Book, ClockSimulation, EngineProtocol, EngineSpec, GameTerms, MatchTimeControl, RefereedGame,
+    ClockSimulation, EngineProtocol, EngineSpec, GameTerms, MatchTimeControl, RefereedGame,
     refereed_game,
 };
 use tengen::system;
 
 use crate::output::tell;
+
+/// Maximum bytes that are read from a pipe.
+const MAX_PIPE: u64 = 16 << 20;
 
 /// The game, and how its openings are drawn and its games played.
 #[derive(Args, Clone)]
@@ -30,7 +35,7 @@ pub(crate) struct GameOptions {
     #[arg(long, default_value = GAMES[0].name, value_parser = known_name)]
     pub(crate) game: String,
     /// The board: 9, or 9x7 (columns x rows) [default: 9, for Gomoku 15]
-    #[arg(long, value_parser = parse_size)]
+    #[arg(long)]
     size: Option<BoardSize>,
     /// Rules of a game with several variants: for Go those of KataGo, such as chinese,
     /// tromp-taylor, japanese; for Gomoku freestyle, standard, renju, caro, standard-caro [default: the game's usual ones]
@@ -46,8 +51,8 @@ pub(crate) struct GameOptions {
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = parse_positive::<usize>)]
     pub(crate) concurrency: usize,
     /// Kill an engine that thinks for this many seconds; with a clock of real time, for as long beyond it
-    #[arg(long, default_value_t = 120.0, value_name = "SECONDS")]
-    pub(crate) move_limit: f64,
+    #[arg(long, default_value = "120", value_name = "SECONDS", value_parser = parse_seconds)]
+    pub(crate) move_limit: Duration,
 }
 
 impl GameOptions {
@@ -78,8 +83,8 @@ pub(crate) struct MatchOptions {
     #[arg(long, default_value_t = 0, value_name = "MS")]
     margin: u64,
     /// Maximum seconds of an engine for its start, and for every command but genmove
-    #[arg(long, default_value_t = 60.0, value_name = "SECONDS")]
-    command_limit: f64,
+    #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = parse_seconds)]
+    pub(crate) command_limit: Duration,
     /// Count this many visits as one second instead of measuring time, for engines that report their
     /// visits (command tengen-report). Games are the same on every machine if the engines count in
     /// the same way: Tengen with --playouts-per-second N and --threads 1
@@ -133,22 +138,17 @@ impl MatchOptions {
     }
 
     /// The terms of every game.
-    pub(crate) fn terms(&self) -> Result<GameTerms> {
-        Ok(GameTerms {
+    pub(crate) fn terms(&self) -> GameTerms {
+        GameTerms {
             time: self.time,
             margin: Duration::from_millis(self.margin),
-            move_limit: positive_seconds("--move-limit", self.game.move_limit)?,
+            move_limit: self.game.move_limit,
             max_moves: self.max_moves.unwrap_or(ply_cap(self.game.size())),
             conditions: ClockSimulation {
                 visits_per_second: self.visits_per_second,
                 ..ClockSimulation::default()
             },
-        })
-    }
-
-    /// Time limit of all commands but `genmove`.
-    pub(crate) fn command_limit(&self) -> Result<Duration> {
-        positive_seconds("--command-limit", self.command_limit)
+        }
     }
 
     /// `wanted` different openings, a description of their source, and the number of lines of a book that are left
@@ -170,12 +170,9 @@ impl MatchOptions {
             return Ok((openings, format!("{plies} random plies"), 0));
         };
         let text = read_text(path)?;
-        let Book {
-            mut openings,
-            repeated,
-        } = rules
-            .read_book(&text)
-            .with_context(|| path.display().to_string())?;
+        let read = rules.read_book(&text);
+        let book = read.with_context(|| path.display().to_string())?;
+        let (mut openings, repeated) = (book.openings, book.repeated);
         ensure!(
             openings.len() >= wanted,
             "{} has {} different openings; {wanted} pairs need as many, because an opening is never used twice \
@@ -203,9 +200,20 @@ struct EngineFile {
 
 /// The engines of a TOML file.
 pub(crate) fn read_engines(path: &Path) -> Result<Vec<EngineSpec>> {
-    let file: EngineFile =
-        toml::from_str(&read_text(path)?).with_context(|| path.display().to_string())?;
-    Ok(file.engine)
+    Ok(read_toml::<EngineFile>(path)?.engine)
+}
+
+/// A TOML file, or what comes from a pipe such as /dev/stdin, in UTF-8: it is read once.
+pub(crate) fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T> {
+    let name = || path.display().to_string();
+    let is_pipe = |found: Metadata| !found.is_file() && !found.is_dir();
+    let text = match path.metadata().is_ok_and(is_pipe) {
+        true => File::open(path)
+            .and_then(|pipe| io::read_to_string(pipe.take(MAX_PIPE)))
+            .with_context(name)?,
+        false => read_text(path)?,
+    };
+    toml::from_str(&text).with_context(name)
 }
 
 /// Refuses duplicate names, and `info` of engines that are not told it.
@@ -233,13 +241,15 @@ pub(crate) fn read_text(path: &Path) -> Result<String> {
 }
 
 /// A time without which nothing can be done.
-pub(crate) fn positive_seconds(option: &str, value: f64) -> Result<Duration> {
-    let time = Duration::try_from_secs_f64(value).ok();
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().unwrap_or_default();
+    let time = Duration::try_from_secs_f64(seconds).ok();
     let time = time.filter(|time| !time.is_zero());
-    time.with_context(|| format!("{option} takes seconds, more than 0, not {value}"))
+    time.ok_or_else(|| "write seconds, more than 0".to_owned())
 }
 
-fn parse<T: FromStr>(text: &str, fits: fn(&T) -> bool, hint: &str) -> Result<T, String> {
+/// A number that fits, or else this hint.
+pub(crate) fn parse<T: FromStr>(text: &str, fits: fn(&T) -> bool, hint: &str) -> Result<T, String> {
     let number = text.parse().ok().filter(fits);
     number.ok_or_else(|| hint.to_owned())
 }
@@ -265,9 +275,4 @@ fn parse_rate(text: &str) -> Result<f64, String> {
         |rate: &f64| rate.is_finite() && *rate > 0.0,
         "write a number above 0",
     )
-}
-
-/// `9` or `9x7`.
-fn parse_size(text: &str) -> Result<BoardSize, String> {
-    text.parse().map_err(|_| "write 9 or 9x7".to_owned())
 }

@@ -15,7 +15,7 @@ use tengen::stats::{Sprt, Verdict};
 use crate::options::{MatchOptions, check_engines, parse_name, parse_positive, read_engines};
 use crate::output::{Interrupt, exit_code, print, print_json};
 use crate::record;
-use crate::session::{Played, Session, SessionObserver};
+use crate::session::{Played, Session, Watch};
 
 /// Play a match between two engines: colour-swapped pairs on different openings.
 #[derive(Args)]
@@ -104,9 +104,8 @@ pub(crate) fn run(args: &PlayArgs, interrupt: &Interrupt) -> Result<ExitCode> {
     let options = &args.options;
     let session = session(&args.players, options, args.games, interrupt)?;
     let [first, second] = session.pair();
-    let played = session.play(&|board: &ScoreBoard| {
-        format!("{first} {}", board.meeting(first, second).summary())
-    })?;
+    let state = |board: &ScoreBoard| format!("{first} {}", board.meeting(first, second).summary());
+    let played = session.play(&Watch::of(&state))?;
     let report = session.report([first, second], &played.games);
     record::keep(&options.out, std::slice::from_ref(&report))?;
     finish(options, played, &report, &report)
@@ -177,9 +176,23 @@ pub(crate) fn run_sprt(args: &SprtArgs, interrupt: &Interrupt) -> Result<ExitCod
     let test = Sprt::new(args.elo0, args.elo1)?;
     let options = &args.options;
     let session = session(&args.players, options, args.games, interrupt)?;
-    let pair = session.pair();
-    let played = session.play(&Test { test, pair })?;
-    let report = session.report(pair, &played.games);
+    let [first, second] = session.pair();
+    let state = |board: &ScoreBoard| {
+        let score = board.meeting(first, second);
+        let (lower, upper) = test.bounds();
+        let llr = test.llr(&score.pairs);
+        let summary = score.summary();
+        format!("LLR {llr:+.2} ({lower:+.2}, {upper:+.2})  {first} {summary}")
+    };
+    let is_decided = |board: &ScoreBoard| {
+        let pairs = board.meeting(first, second).pairs;
+        test.verdict(&pairs) != Verdict::Continue
+    };
+    let played = session.play(&Watch {
+        is_decided: &is_decided,
+        ..Watch::of(&state)
+    })?;
+    let report = session.report([first, second], &played.games);
     record::keep(&options.out, std::slice::from_ref(&report))?;
     let report = SprtReport {
         test,
@@ -199,27 +212,4 @@ pub(crate) fn run_sprt(args: &SprtArgs, interrupt: &Interrupt) -> Result<ExitCod
         report.report, report.llr
     );
     finish(options, played, &report, text)
-}
-
-/// Stops the match when the test has its verdict.
-struct Test<'a> {
-    test: Sprt,
-    pair: [&'a str; 2],
-}
-
-impl SessionObserver for Test<'_> {
-    fn state(&self, board: &ScoreBoard) -> String {
-        let [first, second] = self.pair;
-        let score = board.meeting(first, second);
-        let (lower, upper) = self.test.bounds();
-        let llr = self.test.llr(&score.pairs);
-        let summary = score.summary();
-        format!("LLR {llr:+.2} ({lower:+.2}, {upper:+.2})  {first} {summary}")
-    }
-
-    fn is_decided(&self, board: &ScoreBoard) -> bool {
-        let [first, second] = self.pair;
-        let pairs = board.meeting(first, second).pairs;
-        self.test.verdict(&pairs) != Verdict::Continue
-    }
 }

@@ -46,40 +46,42 @@ pub(crate) struct Played {
     pub(crate) ended: Result<(), MatchError>,
 }
 
-/// A subcommand's view of a running session.
-pub(crate) trait SessionObserver {
+/// What a subcommand makes of a running session.
+pub(crate) struct Watch<'a> {
     /// Short description of the match's state.
-    fn state(&self, board: &ScoreBoard) -> String;
+    pub(crate) state: &'a dyn Fn(&ScoreBoard) -> String,
+    /// Whether the result is decided.
+    pub(crate) is_decided: &'a dyn Fn(&ScoreBoard) -> bool,
+    /// In a step of something longer, which shows no progress: what was done before it.
+    pub(crate) before: Option<String>,
+}
 
-    /// Message for an interruption: the result so far, with the number of games played, and how to
-    /// continue.
-    fn so_far(&self, board: &ScoreBoard, played: usize, all: usize) -> String {
-        match played {
-            0 => {
-                "Interrupted before a game was finished; the same command starts again.".to_owned()
-            }
-            _ => format!(
-                "Interrupted with {played} of {all} games played: {}\nThey are kept, and the same \
-                 command continues with the others.",
-                self.state(board)
-            ),
+impl<'a> Watch<'a> {
+    /// All games are played.
+    pub(crate) fn of(state: &'a dyn Fn(&ScoreBoard) -> String) -> Watch<'a> {
+        Watch {
+            state,
+            is_decided: &|_| false,
+            before: None,
         }
     }
 
-    /// Whether progress is not shown.
-    fn is_silent(&self) -> bool {
-        false
-    }
-
-    /// Whether the result is decided.
-    fn is_decided(&self, _board: &ScoreBoard) -> bool {
-        false
-    }
-}
-
-impl<F: Fn(&ScoreBoard) -> String> SessionObserver for F {
-    fn state(&self, board: &ScoreBoard) -> String {
-        self(board)
+    /// Message for an interruption: the result so far of these games, and how to continue.
+    fn so_far(&self, board: &ScoreBoard, all: usize) -> String {
+        let (played, state) = (board.games(), (self.state)(board));
+        match (&self.before, played) {
+            (Some(before), _) => format!(
+                "Interrupted with {before}, and {played} of {all} games of the next step.\nThey are kept, and the same \
+                 command continues."
+            ),
+            (None, 0) => {
+                "Interrupted before a game was finished; the same command starts again.".to_owned()
+            }
+            (None, _) => format!(
+                "Interrupted with {played} of {all} games played: {state}\nThey are kept, and the same \
+                 command continues with the others."
+            ),
+        }
     }
 }
 
@@ -96,7 +98,7 @@ impl<'a> Session<'a> {
             rules: options.rules()?,
             engines,
             fixtures,
-            terms: options.terms()?,
+            terms: options.terms(),
             interrupt,
         })
     }
@@ -120,19 +122,16 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// Among others that an engine could not be started, before any game was played.
-    pub(crate) fn play(&self, watch: &dyn SessionObserver) -> Result<Played> {
+    pub(crate) fn play(&self, watch: &Watch<'_>) -> Result<Played> {
         let out = &self.options.out;
-        let folder = |name: &str| {
-            let path = out.join(name);
-            let made = fs::create_dir_all(&path);
-            made.with_context(|| path.display().to_string())
-                .map(|()| path)
-        };
-        let (sgf_dir, stderr_dir) = (folder("sgf")?, folder("stderr")?);
+        let (sgf_dir, stderr_dir) = (out.join("sgf"), out.join("stderr"));
+        for folder in [&sgf_dir, &stderr_dir] {
+            fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        }
         let pairs = self.fixtures.iter().map(|fixture| fixture.opening + 1);
         let pairs = pairs.max().unwrap_or(0);
         let (openings, source, repeated) = self.options.openings(&*self.rules, pairs)?;
-        if repeated > 0 && !watch.is_silent() {
+        if repeated > 0 && watch.before.is_none() {
             tell(format_args!(
                 "warning: {repeated} lines of the opening book repeat others, also mirrored, turned or in another \
                  order, and are left out\n"
@@ -149,7 +148,7 @@ impl<'a> Session<'a> {
         let (mut file, mut games) = ResultFile::open(&out.join(RESULTS), &terms)?;
         let board = RefCell::new(ScoreBoard::of(self.size(), &games));
         let fixtures = self.missing(&games)?;
-        if fixtures.is_empty() || watch.is_decided(&board.borrow()) {
+        if fixtures.is_empty() || (watch.is_decided)(&board.borrow()) {
             return Ok(Played {
                 games,
                 ended: Ok(()),
@@ -165,7 +164,7 @@ impl<'a> Session<'a> {
         let live = self.options.live_board;
         let live = live.map(|port| show(port, self.options.game.concurrency.min(fixtures.len())));
         let live = live.transpose()?;
-        let plan = self.plan(&openings, &stderr_dir, live.as_deref())?;
+        let plan = self.plan(&openings, &stderr_dir, live.as_deref());
         let mut progress = Progress::new(fixtures.len());
         let mut told = HashSet::new();
         let finished = |finished: FinishedGame| {
@@ -175,24 +174,23 @@ impl<'a> Session<'a> {
             };
             let mut board = board.borrow_mut();
             board.add(&game);
-            if !watch.is_silent() {
+            if watch.before.is_none() {
                 tell_refusals(&game, &mut told);
-                progress.game(&watch.state(&board));
+                progress.game(&(watch.state)(&board));
             }
             if let Some(live) = &live {
-                live.set_score(watch.state(&board));
+                live.set_score((watch.state)(&board));
             }
             games.push(game);
-            match watch.is_decided(&board) {
+            match (watch.is_decided)(&board) {
                 true => ControlFlow::Break(Ok(())),
                 false => ControlFlow::Continue(()),
             }
         };
         let stopped = plan.play(&fixtures, finished, |engines| {
             let all = self.fixtures.len();
-            let so_far = |board: &ScoreBoard| watch.so_far(board, board.games() as usize, all);
-            self.interrupt
-                .end_if_asked(engines, || so_far(&board.borrow()));
+            let so_far = || watch.so_far(&board.borrow(), all);
+            self.interrupt.end_if_asked(engines, so_far);
         });
         progress.finish();
         let ended = match stopped {
@@ -233,19 +231,19 @@ impl<'a> Session<'a> {
         openings: &'b [Vec<Move>],
         stderr_dir: &'b Path,
         live: Option<&'b WatchedGames>,
-    ) -> Result<MatchPlan<'b>> {
-        Ok(MatchPlan {
+    ) -> MatchPlan<'b> {
+        MatchPlan {
             rules: &*self.rules,
             engines: &self.engines,
             openings,
             terms: self.terms,
-            command_limit: self.options.command_limit()?,
+            command_limit: self.options.command_limit,
             concurrency: self.options.game.concurrency,
             stderr_dir,
             clock: steady_clock(),
             live,
             guard: std::env::current_exe().ok(),
-        })
+        }
     }
 }
 
@@ -300,10 +298,9 @@ fn keep(
 
 /// Reports refused settings at once, once per engine and setting.
 fn tell_refusals(game: &GameEntry, told: &mut HashSet<(String, String)>) {
-    let refusals = game.complaints.iter();
-    for EngineMessage { engine, kind, line } in
-        refusals.filter(|said| said.kind != ComplaintKind::Stream)
-    {
+    let is_of_setting =
+        |said: &&EngineMessage| matches!(said.kind, ComplaintKind::Refusal | ComplaintKind::Untold);
+    for EngineMessage { engine, kind, line } in game.complaints.iter().filter(is_of_setting) {
         if told.insert((engine.clone(), line.clone())) {
             let refused = if kind.is_trouble() { "refused " } else { "" };
             tell(format_args!("{engine} {refused}{line}\n"));

@@ -17,7 +17,7 @@ use tengen::system;
 use crate::options::{MatchOptions, read_text};
 use crate::output::{Interrupt, Progress, exit_code, print, print_json, tell};
 use crate::record::quoted;
-use crate::session::{Played, RESULTS, Session, SessionObserver, match_terms};
+use crate::session::{Played, RESULTS, Session, Watch, match_terms};
 
 /// Decimal places of parameter values.
 const DIGITS: usize = 5;
@@ -107,15 +107,12 @@ pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<ExitCode> {
         options.out = out.join(format!("step-{step:06}"));
         // Other openings in each step.
         options.game.seed = options.game.seed.wrapping_add(u64::from(step));
-        let so_far = Silent {
-            steps: (step - 1, steps),
-            values: values(&spsa, &at),
-        };
-        let games = play(&options, &tuning.terms, &sides, &so_far, interrupt)?;
+        let now = values(&tuning.terms, &at);
+        let so_far = format!("{} of {steps} steps done ({now})", step - 1);
+        let games = play(&options, &tuning.terms, &sides, so_far, interrupt)?;
         let troubled = games.iter().any(GameEntry::is_troubled);
-        let complaints = Complaints::of(&games);
-        if complaints.are_trouble() {
-            tell(format_args!("step {step}:\n{complaints}"));
+        if troubled {
+            tell(format_args!("step {step}:\n{}", Complaints::of(&games)));
         }
         let score = ScoreBoard::of(size, &games).meeting(FIRST, SECOND);
         let won = f64::from(score.wins) - f64::from(score.losses);
@@ -131,7 +128,7 @@ pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<ExitCode> {
         if !troubled {
             fs::remove_dir_all(&options.out).with_context(|| options.out.display().to_string())?;
         }
-        progress.game(&values(&spsa, &at));
+        progress.game(&values(&tuning.terms, &at));
     }
     progress.finish();
     report(args, &tuning)?;
@@ -179,12 +176,16 @@ fn terms(args: &TuneArgs) -> Result<Terms> {
         args.pairs >= step_pairs,
         "--pairs must be at least the {step_pairs} of a step"
     );
+    let rules = options.rules()?;
+    let (_, openings, _) = options.openings(&*rules, step_pairs as usize)?;
+    // Without parameter values.
+    let engine = EngineSpec::new(FIRST, &args.engine);
     Ok(Terms {
         engine: args.engine.clone(),
         parameters: args.parameters.clone(),
         pairs: args.pairs,
         step_pairs,
-        games: game_terms(args, step_pairs)?,
+        games: match_terms(options, &*rules, &options.terms(), &[engine], openings),
     })
 }
 
@@ -199,15 +200,6 @@ fn left_over<'a>(engine: &'a str, parameters: &[TunedParameter]) -> Option<&'a s
         let known = parameters.iter().any(|parameter| parameter.name == *name);
         !known && !name.is_empty() && name.chars().all(is_name)
     })
-}
-
-/// Terms of the games, without parameter values.
-fn game_terms(args: &TuneArgs, step_pairs: u32) -> Result<MatchTerms> {
-    let options = &args.options;
-    let (rules, terms) = (options.rules()?, options.terms()?);
-    let (_, openings, _) = options.openings(&*rules, step_pairs as usize)?;
-    let engine = EngineSpec::new(FIRST, &args.engine);
-    Ok(match_terms(options, &*rules, &terms, &[engine], openings))
 }
 
 /// The tuning of this file, which need not exist yet.
@@ -242,14 +234,20 @@ fn play(
     options: &MatchOptions,
     terms: &Terms,
     sides: &[Vec<f64>; 2],
-    so_far: &Silent,
+    so_far: String,
     interrupt: &Interrupt,
 ) -> Result<Vec<GameEntry>> {
     let engine = |name, side| EngineSpec::new(name, &command(terms, side));
     let engines = vec![engine(FIRST, &sides[0]), engine(SECOND, &sides[1])];
     let fixtures = schedule(2, Format::RoundRobin, 2 * terms.step_pairs as usize);
     let session = Session::new(options, engines, fixtures, interrupt)?;
-    let Played { games, ended } = session.play(so_far)?;
+    // A step is too short to show a result.
+    let state = |_: &ScoreBoard| String::new();
+    let before = Some(so_far);
+    let Played { games, ended } = session.play(&Watch {
+        before,
+        ..Watch::of(&state)
+    })?;
     if let Some(game) = games.iter().find(|game| game.reason.is_misbehaviour()) {
         // The next start repeats the step.
         let folder = &options.out;
@@ -288,12 +286,10 @@ fn written(parameter: &TunedParameter, value: f64) -> String {
 }
 
 /// All parameters in one line.
-fn values(spsa: &Spsa, at: &[f64]) -> String {
-    let parameters = spsa.parameters().iter().zip(at);
-    let words: Vec<String> = parameters
-        .map(|(parameter, at)| format!("{} {at:.3}", parameter.name))
-        .collect();
-    words.join(", ")
+fn values(terms: &Terms, at: &[f64]) -> String {
+    let values = terms.parameters.iter().zip(at);
+    let words = values.map(|(parameter, at)| format!("{} {at:.3}", parameter.name));
+    words.collect::<Vec<_>>().join(", ")
 }
 
 /// Prints the result.
@@ -327,33 +323,6 @@ fn report(args: &TuneArgs, tuning: &Tuning) -> Result<()> {
         line(&starts),
         quoted(&out.to_string_lossy()),
     ))
-}
-
-/// A step is too short to show a result, except when interrupted.
-struct Silent {
-    /// Number of finished steps, and of all.
-    steps: (u32, u32),
-    /// Current parameters.
-    values: String,
-}
-
-impl SessionObserver for Silent {
-    fn state(&self, _board: &ScoreBoard) -> String {
-        String::new()
-    }
-
-    fn so_far(&self, _: &ScoreBoard, played: usize, all: usize) -> String {
-        let (done, steps) = self.steps;
-        format!(
-            "Interrupted with {done} of {steps} steps done, and {played} of {all} games of the \
-             next: {}\nThey are kept, and the same command continues.",
-            self.values
-        )
-    }
-
-    fn is_silent(&self) -> bool {
-        true
-    }
 }
 
 /// `NAME=START,LEAST..MOST,REACH`.
