@@ -18,16 +18,15 @@ use crate::TrainError;
 use tengen::fnv;
 use tengen::system::{UNFINISHED, open_to_lock, replace, sync_folder, try_lock};
 
-/// Between two attempts to write on a full disk.
-const ROOM_EVERY: Duration = Duration::from_secs(10);
+/// Between two attempts to write on a full disk; tests do not wait.
+const ROOM_EVERY: Duration = Duration::from_secs(if cfg!(test) { 0 } else { 10 });
 
 /// Attempts after the first one: an hour of them, as long as a store is waited for.
 const ROOM_ATTEMPTS: u32 = 360;
 
 /// Repeats a write while the disk is full: hours of work would end for a lack of room that may soon be made.
-fn until_room<T>(
+pub(crate) fn until_room<T>(
     path: &Path,
-    wait: Duration,
     mut attempt: impl FnMut() -> io::Result<T>,
 ) -> io::Result<T> {
     for left in (1..=ROOM_ATTEMPTS).rev() {
@@ -37,10 +36,10 @@ fn until_room<T>(
                     log::warn!(
                         "{}: {error}; make room: nothing is lost, and it is tried again for {} s",
                         path.display(),
-                        (wait * left).as_secs()
+                        (ROOM_EVERY * left).as_secs()
                     );
                 }
-                thread::sleep(wait);
+                thread::sleep(ROOM_EVERY);
             }
             done => return done,
         }
@@ -77,7 +76,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
     if let Ok(target) = fs::read_link(path) {
         return write(&folder.join(target), bytes);
     }
-    let written = until_room(path, ROOM_EVERY, || {
+    let written = until_room(path, || {
         replace(path, bytes, true)?;
         // The rename is only safe once the folder's entry is on disk.
         sync_folder(folder)
@@ -193,7 +192,7 @@ pub fn prepare_folder(folder: &Path) -> Result<(), TrainError> {
 
 /// Creates a folder if missing, also where room has to be made first.
 pub(crate) fn make_folder(folder: &Path) -> Result<(), TrainError> {
-    let made = until_room(folder, ROOM_EVERY, || fs::create_dir_all(folder));
+    let made = until_room(folder, || fs::create_dir_all(folder));
     made.map_err(TrainError::io(folder))
 }
 
@@ -332,7 +331,7 @@ mod tests {
     fn a_full_disk_is_waited_for_and_other_failures_are_not() {
         let attempts = |failures: u32, kind: ErrorKind| {
             let mut made = 0;
-            let done = until_room(Path::new("losses.jsonl"), Duration::ZERO, || {
+            let done = until_room(Path::new("losses.jsonl"), || {
                 made += 1;
                 match made > failures {
                     true => Ok(()),
