@@ -216,7 +216,6 @@ mod tests {
     fn a_generation_is_told_with_its_own_games() {
         let generation = Generation {
             number: 2,
-            stage: Some(0),
             players: "network-0001".to_owned(),
             visits: 8,
             network: "az-1b8c".to_owned(),

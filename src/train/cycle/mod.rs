@@ -22,11 +22,9 @@ mod tests;
 
 pub use cluster::Machine;
 pub use context::Resources;
-pub use generation::{Generation, Measures, measure, next_stage};
+pub use generation::{Generation, Measures, measure};
 pub(super) use jobs::{GameRange, GamesJob, MatchJob, NetworkRef, hash};
-pub use plan::{
-    BoardShare, CyclePlan, Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window,
-};
+pub use plan::{BoardShare, CyclePlan, Gate, MachineSettings, Rating, Stage, WarmUp, Window};
 pub use ratings::{MatchRecord, RatedPlayer, anchor_name, match_records, rate, score};
 pub(super) use ratings::{all_match_records, rating_of, ratings};
 pub use run::run;

@@ -8,9 +8,9 @@ mod page;
 pub use page::write;
 
 use crate::TrainError;
+use crate::cycle::generation::stage_of;
 use crate::cycle::{
-    CyclePlan, Generation, Machine, MatchRecord, RatedPlayer, RunFolder, all_match_records,
-    next_stage, rating_of, ratings,
+    CyclePlan, Generation, Machine, MatchRecord, RatedPlayer, RunFolder, all_match_records, ratings,
 };
 use tengen::clock::{date_time, unix_time};
 use tengen::games::GAMES;
@@ -72,8 +72,7 @@ impl ReportData {
         let name = run_folder.root().file_name().unwrap_or_default();
         let match_records = all_match_records(run_folder, count)?;
         let rated = ratings(&plan, &match_records);
-        let elo = |generation| rating_of(&rated, generation).map(|rated| rated.elo);
-        let working = next_stage(&plan, &generations, elo).map(|_| Working {
+        let working = stage_of(&plan, generations.len() as u32).map(|_| Working {
             on: now.to_owned(),
             time: date_time(unix_time(), 0),
         });

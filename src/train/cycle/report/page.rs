@@ -162,7 +162,6 @@ mod tests {
     fn generation(number: u32, games_so_far: u64) -> Generation {
         Generation {
             number,
-            stage: None,
             players: "rollouts".to_owned(),
             visits: 32,
             network: "az-1b8c".to_owned(),

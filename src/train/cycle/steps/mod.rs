@@ -95,7 +95,6 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let checkpoint = &fitted.checkpoint;
         Ok(Generation {
             number,
-            stage: (number > 0 || context.plan.warm_up.is_none()).then_some(self.stage),
             players: job.players,
             visits: job.visits,
             network: checkpoint.params.architecture.to_string(),
