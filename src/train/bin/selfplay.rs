@@ -290,33 +290,21 @@ fn play<G: Trainable>(
     Ok(())
 }
 
-/// A number of this session per second.
-fn rate(count: u64, seconds: f64) -> f64 {
-    count as f64 / seconds.max(0.001)
-}
-
 fn message(progress: Progress, seconds: f64) -> String {
-    let evaluations = match progress.evaluations {
-        0 => String::new(),
-        count => format!("{:.0} evaluations/s  ", rate(count, seconds)),
-    };
-    format!(
-        "{:.2} games/s  {evaluations}{} positions  black {:.1}%",
-        rate(progress.games - progress.resumed, seconds),
-        progress.positions,
-        100.0 * progress.black_share()
-    )
+    let (text, positions) = (progress.text(seconds), progress.positions);
+    format!("{text}, {positions} positions")
 }
 
 fn record(progress: Progress, seconds: f64) -> serde_json::Value {
+    let (games_per_second, evaluations_per_second) = progress.rates(seconds);
     json!({
         "games": progress.games,
         "resumed": progress.resumed,
         "positions": progress.positions,
         "black_share": progress.black_share(),
-        "games_per_second": rate(progress.games - progress.resumed, seconds),
+        "games_per_second": games_per_second,
         "evaluations": progress.evaluations,
-        "evaluations_per_second": rate(progress.evaluations, seconds),
+        "evaluations_per_second": evaluations_per_second,
         "seconds": seconds,
     })
 }

@@ -133,14 +133,10 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         tally: &mut Tally,
         progress: Progress,
     ) -> Result<(), TrainError> {
-        let message = tally.see(context.watch.session(), progress);
-        context.tell(
-            self.number,
-            StepName::Games,
-            progress.games,
-            job.games,
-            message,
-        )
+        let seconds = context.watch.session() - tally.begun;
+        tally.rates = progress.rates(seconds);
+        let (done, total, message) = (progress.games, job.games, progress.text(seconds));
+        context.tell(self.number, StepName::Games, done, total, message)
     }
 }
 
@@ -152,22 +148,4 @@ pub(super) struct Tally {
     pub(super) finished: Progress,
     /// Games and evaluations per second.
     pub(super) rates: (f64, f64),
-}
-
-impl Tally {
-    /// Games and evaluations per second on all boards, and the distribution of wins, as text.
-    fn see(&mut self, now: f64, progress: Progress) -> String {
-        let seconds = (now - self.begun).max(1e-3);
-        let new = progress.games - progress.resumed;
-        self.rates = (new as f64 / seconds, progress.evaluations as f64 / seconds);
-        let mut text = format!("{:.2} games/s", self.rates.0);
-        if progress.evaluations > 0 {
-            text += &format!(", {:.0} evaluations/s", self.rates.1);
-        }
-        if progress.games > 0 {
-            let white = 100.0 * (1.0 - progress.black_share());
-            text += &format!(", White wins {white:.1}%");
-        }
-        text
-    }
 }
