@@ -1,5 +1,6 @@
 //! Runs generations in order.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use super::RunEvent;
@@ -110,12 +111,9 @@ pub(super) fn run_with<G: Trainable>(
 
 /// The first board of each size.
 fn one_of_each_size<G: Game>(starts: &[G]) -> Vec<G> {
-    let is_first = |&(index, start): &(usize, &G)| {
-        let mut before = starts[..index].iter();
-        before.all(|other| other.size() != start.size())
-    };
-    let firsts = starts.iter().enumerate().filter(is_first);
-    firsts.map(|(_, start)| start.clone()).collect()
+    let mut sizes = HashSet::new();
+    let firsts = starts.iter().filter(|start| sizes.insert(start.size()));
+    firsts.cloned().collect()
 }
 
 /// Removes a generation's checkpoints, which later ones no longer need.

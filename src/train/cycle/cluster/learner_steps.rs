@@ -164,7 +164,7 @@ impl<G: Trainable> Learner<G> {
     /// # Errors
     /// [`TrainError`] of the store.
     pub(in crate::cycle) fn begin_generation(&self, number: u32) -> Result<(), TrainError> {
-        if Snapshot::read(&self.store, number)?.is_finished {
+        if Snapshot::read(&self.store, number)?.ends_plan() {
             self.store
                 .keep(&objects::of(number, "prolonged.json"), b"{}\n")?;
         }
