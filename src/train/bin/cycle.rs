@@ -80,9 +80,6 @@ pub(crate) struct Args {
     no_play: bool,
     #[command(flatten)]
     store: StoreArgs,
-    /// Progress as JSON lines on stdout
-    #[arg(long)]
-    json: bool,
 }
 
 /// Runs the command.
@@ -126,7 +123,7 @@ fn run_plan<G: Trainable>(
 ) -> anyhow::Result<()> {
     let (runtime, clock) = (args.machine.play.inference.runtime()?, SystemClock::new());
     let resources = args.machine.resources(&runtime, &clock)?;
-    let mut teller = EventPrinter::new(args.json, interrupt);
+    let mut teller = EventPrinter::new(interrupt);
     let observe = &mut |event: &RunEvent| teller.tell(event);
     let done = match &args.run {
         None => {
@@ -146,7 +143,7 @@ fn run_plan<G: Trainable>(
         let number = last.number;
         log::info!("the plan is complete: generation {number} was the last");
     }
-    Ok(teller.finish()?)
+    Ok(())
 }
 
 /// The most bytes of a plan: a device may give them without end.

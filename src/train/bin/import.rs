@@ -38,9 +38,6 @@ pub(crate) struct Args {
     /// Seed of these komis
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Write progress as JSON lines
-    #[arg(long)]
-    json: bool,
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -77,14 +74,14 @@ fn import_on<G: Trainable>(args: &Args, start: &G, interrupt: &Interrupt) -> any
     let done = import(start, &plan, |progress| {
         let total = progress.bytes / 1024;
         let reporter =
-            reporter.get_or_insert_with(|| Reporter::new(total, 0, "KiB", args.json, interrupt));
+            reporter.get_or_insert_with(|| Reporter::new(total, 0, "KiB", false, interrupt));
         let rate = progress.read_now as f64 / clock.now().as_secs_f64().max(0.001);
         let message = format!("{} games, {rate:.0} read a second", progress.counts.games);
-        reporter.update(progress.done_bytes / 1024, message, &progress.counts);
+        reporter.update(progress.done_bytes / 1024, message, &());
     })?;
     let summary = summary(&done, &format!("{} {}", G::NAME, start.size()));
     match reporter {
-        Some(reporter) => reporter.finish(&summary, &done.counts)?,
+        Some(reporter) => reporter.finish(&summary, &())?,
         None => print(&summary)?,
     }
     Ok(())

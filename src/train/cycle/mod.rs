@@ -31,11 +31,8 @@ pub use run::run;
 pub use run_folder::{RunFolder, copy_network, int8, load, network_name, player, save};
 pub(super) use run_folder::{from_json, to_json};
 
-use serde::Serialize;
-
 /// Steps of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepName {
     /// Self-play games are played.
     Games,
@@ -63,8 +60,7 @@ impl StepName {
 }
 
 /// Events of a run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, PartialEq)]
 pub enum RunEvent {
     /// Progress of a step.
     Step {
