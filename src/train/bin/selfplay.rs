@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
         }
         Players::Network(args) => {
             let model = args.network()?;
-            let size = args.size(&model.0)?;
+            let size = args.size.unwrap_or(model.0.size);
             with_game!(&model.0.game, size, rules: &args.common.rules, |start| {
                 play_by_network(args, &model, &start, interrupt)
             })?
@@ -136,17 +136,6 @@ impl NetworkArgs {
         let name = self.model.display().to_string();
         let onnx = std::fs::read(&self.model).with_context(|| name.clone())?;
         Ok((ModelInfo::read(&name, &onnx)?, fnv::hash(&onnx)))
-    }
-
-    /// The board to play on.
-    fn size(&self, network: &ModelInfo) -> anyhow::Result<BoardSize> {
-        let size = self.size.unwrap_or(network.size);
-        let boards = network.boards_text();
-        anyhow::ensure!(
-            network.plays_on(size),
-            "--size {size}: the network is for {boards}"
-        );
-        Ok(size)
     }
 
     fn how(&self) -> anyhow::Result<MctsParams> {
