@@ -119,25 +119,36 @@ pub fn load(path: &Path) -> Result<Vec<u8>, TrainError> {
     }
 }
 
+/// The paths in a folder by name, ascending; none if it does not exist.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, TrainError> {
+    let all = match fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        all => all.map_err(TrainError::io(folder))?,
+    };
+    let paths = all.map(|entry| entry.map(|entry| entry.path()));
+    let mut paths = paths
+        .collect::<io::Result<Vec<PathBuf>>>()
+        .map_err(TrainError::io(folder))?;
+    paths.sort();
+    Ok(paths)
+}
+
+fn name_of(path: &Path) -> &str {
+    path.file_name().and_then(OsStr::to_str).unwrap_or_default()
+}
+
 /// The finished files `<stem prefix>*.<extension>` of a folder by name, ascending; empty if the
 /// folder does not exist.
 ///
 /// # Errors
 /// [`TrainError::Io`] when the folder cannot be read.
 pub fn list(folder: &Path, prefix: &str, extension: &str) -> Result<Vec<PathBuf>, TrainError> {
-    let mut found = Vec::new();
-    if !folder.exists() {
-        return Ok(found);
-    }
-    for entry in fs::read_dir(folder).map_err(TrainError::io(folder))? {
-        let path = entry.map_err(TrainError::io(folder))?.path();
-        let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let mut found = entries(folder)?;
+    found.retain(|path| {
+        let name = name_of(path);
         let finished = !is_unfinished(name);
-        if finished && name.starts_with(prefix) && path.extension() == Some(OsStr::new(extension)) {
-            found.push(path);
-        }
-    }
-    found.sort();
+        finished && name.starts_with(prefix) && path.extension() == Some(OsStr::new(extension))
+    });
     Ok(found)
 }
 
@@ -146,14 +157,8 @@ pub fn list(folder: &Path, prefix: &str, extension: &str) -> Result<Vec<PathBuf>
 /// # Errors
 /// [`TrainError::Io`] when the folder cannot be read.
 pub fn folders(folder: &Path) -> Result<Vec<PathBuf>, TrainError> {
-    let mut found = Vec::new();
-    if folder.exists() {
-        for entry in fs::read_dir(folder).map_err(TrainError::io(folder))? {
-            let path = entry.map_err(TrainError::io(folder))?.path();
-            found.extend(path.is_dir().then_some(path));
-        }
-    }
-    found.sort();
+    let mut found = entries(folder)?;
+    found.retain(|path| path.is_dir());
     Ok(found)
 }
 
@@ -201,14 +206,9 @@ pub(crate) fn make_folder(folder: &Path) -> Result<(), TrainError> {
 /// # Errors
 /// [`TrainError::Io`] names the folder or file.
 pub fn remove_unfinished(folder: &Path) -> Result<(), TrainError> {
-    for entry in fs::read_dir(folder).map_err(TrainError::io(folder))? {
-        let path = entry.map_err(TrainError::io(folder))?.path();
-        let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-        if is_unfinished(name) {
-            fs::remove_file(&path).map_err(TrainError::io(&path))?;
-        }
-    }
-    Ok(())
+    let mut found = entries(folder)?;
+    found.retain(|path| is_unfinished(name_of(path)));
+    remove(&found)
 }
 
 /// Whether a file of this name is the leftover of a killed process.
@@ -281,12 +281,7 @@ pub fn files_below(path: &Path) -> Result<Vec<PathBuf>, TrainError> {
         if !entered.insert(folder.canonicalize().map_err(TrainError::io(&folder))?) {
             continue;
         }
-        let mut entries = Vec::new();
-        for entry in fs::read_dir(&folder).map_err(TrainError::io(&folder))? {
-            entries.push(entry.map_err(TrainError::io(&folder))?.path());
-        }
-        entries.sort();
-        for path in entries {
+        for path in entries(&folder)? {
             match fs::metadata(&path) {
                 Ok(found) if found.is_file() => files.push(path),
                 Ok(found) if found.is_dir() && path.is_symlink() => links.push(path),
