@@ -100,7 +100,7 @@ pub struct Measures {
     pub calibration: Vec<(f64, f64, u64)>,
 }
 
-/// Measures a network on rows.
+/// Measures a network on the rows that are of the size of `empty`.
 ///
 /// # Errors
 /// [`TrainError`] when the network does not fit or fails, or a row is not a position.
@@ -113,8 +113,10 @@ pub(super) fn measure<G: Trainable>(
     let mut evaluator = network.make()?;
     let (mut batch, mut out) = (Batch::new(network.info().row_len()), Outputs::new());
     let mut bins = [(0.0, 0.0, 0_u64); BINS];
-    let stride = rows.len().div_ceil(MOST).max(1);
-    let rows: Vec<&Row> = rows.iter().step_by(stride).collect();
+    let of_size = rows.iter().filter(|row| row.size == empty.size());
+    let of_size: Vec<&Row> = of_size.collect();
+    let stride = of_size.len().div_ceil(MOST).max(1);
+    let rows: Vec<&Row> = of_size.into_iter().step_by(stride).collect();
     for rows in rows.chunks(BATCH) {
         batch.clear();
         for row in rows {

@@ -40,28 +40,17 @@ pub fn write(
     durable::write(&run_folder.report(), page(&data).as_bytes())
 }
 
-/// The beginning of a page with this title, as HTML; while its work is `running` it reloads itself.
-fn head(title: &str, running: bool) -> String {
-    let reload = match running {
-        true => format!("<meta http-equiv=\"refresh\" content=\"{RELOAD_SECONDS}\">"),
-        false => String::new(),
-    };
-    format!(
-        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">{reload}\
-         <meta name=\"viewport\" content=\"width=device-width\"><title>{title}</title>\
-         <style>{STYLE}</style>"
-    )
-}
-
-/// The whole page.
+/// The whole page; while the run goes on it reloads itself.
 fn page(data: &ReportData) -> String {
     let name = escape(&data.name);
-    let mut page = head(
-        &format!("{name} &ndash; training run"),
-        data.working.is_some(),
-    );
-    page += &format!(
-        "<h1>Training run {name}: {game}</h1><p class=\"state\">{state}</p>\
+    let reload = match &data.working {
+        Some(_) => format!("<meta http-equiv=\"refresh\" content=\"{RELOAD_SECONDS}\">"),
+        None => String::new(),
+    };
+    let mut page = format!(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">{reload}\
+         <meta name=\"viewport\" content=\"width=device-width\"><title>{name} &ndash; training run</title>\
+         <style>{STYLE}</style><h1>Training run {name}: {game}</h1><p class=\"state\">{state}</p>\
          <p class=\"facts\">{figures}</p><main>",
         game = data.game,
         state = state(data),
@@ -172,7 +161,7 @@ mod tests {
             rows: 4,
             rows_so_far: 4,
             white_share: 0.45,
-            games_per_second: 1.0,
+            games_per_second: 0.0,
             evaluations_per_second: 0.0,
             samples_per_second: 0.0,
             steps: 1,
@@ -219,7 +208,7 @@ mod tests {
     #[test]
     fn what_was_not_measured_is_missing() {
         let page = page(&data(None));
-        for absent in ["Positions a second", "Policy loss,", "NaN"] {
+        for absent in ["positions a second", "Policy loss,", "NaN"] {
             assert!(!page.contains(absent), "{absent}");
         }
         assert!(page.contains(">50%<") && page.contains("White's share"));
