@@ -1,7 +1,7 @@
 //! `tengen-train fit`: trains a network on shards.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -263,7 +263,8 @@ fn open_teachers(args: &Args, boards: &[BoardSize]) -> anyhow::Result<Vec<Teache
     let mut infos = Vec::new();
     for path in &args.teacher {
         let info = ModelSource::File(path.clone()).info()?;
-        infos.push((path, info, hash_of(path)?));
+        let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
+        infos.push((path, info, fnv::hash(&bytes)));
     }
     let runtime = Runtime {
         device: args.teacher_device,
@@ -280,11 +281,6 @@ fn open_teachers(args: &Args, boards: &[BoardSize]) -> anyhow::Result<Vec<Teache
         })
     };
     boards.iter().map(open).collect()
-}
-
-fn hash_of(path: &Path) -> anyhow::Result<u64> {
-    let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
-    Ok(fnv::hash(&bytes))
 }
 
 fn teacher_params(
