@@ -56,7 +56,7 @@ pub(crate) fn is_full(kind: ErrorKind) -> bool {
 /// symbolic link the target is written. If the disk is full, it waits for room.
 ///
 /// # Errors
-/// [`TrainError::Io`] names the file, [`TrainError::Mismatch`] what is none: a device, a pipe, a folder.
+/// [`TrainError::Io`] names the file, [`TrainError::Setting`] what is none: a device, a pipe, a folder.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
     match fs::metadata(path) {
         Ok(found) if !found.is_file() => {
@@ -250,15 +250,16 @@ pub struct FolderLock(#[expect(dead_code, reason = "open, it carries the lock")]
 /// Prepares a folder (see [`prepare_folder`]) for exclusive use by this process.
 ///
 /// # Errors
-/// [`TrainError::Busy`] when another process uses it, [`TrainError::Io`] when it cannot be created
+/// [`TrainError::Setting`] when another process uses it, [`TrainError::Io`] when it cannot be created
 /// or read.
 pub fn lock_folder(folder: &Path) -> Result<FolderLock, TrainError> {
     make_folder(folder)?;
     let opened = open_to_lock(folder).map_err(TrainError::io(folder))?;
     if !try_lock(&opened, folder) {
-        return Err(TrainError::Busy {
-            path: folder.to_path_buf(),
-        });
+        return Err(TrainError::Setting(format!(
+            "{}: another process works in this folder; wait for it, stop it, or choose another",
+            folder.display()
+        )));
     }
     remove_unfinished(folder)?;
     Ok(FolderLock(opened))

@@ -155,7 +155,7 @@ pub(super) fn texts(path: &Path, index: &Index) -> Result<Vec<Text>, TrainError>
 /// The games of one file, which is called so.
 ///
 /// # Errors
-/// [`TrainError::Mismatch`] if there are too many of them in the file at this path.
+/// [`TrainError::Setting`] if there are too many of them in the file at this path.
 fn add_texts(
     path: &Path,
     name: &str,
