@@ -26,9 +26,9 @@ pub use generation::{Generation, Measures};
 pub(super) use jobs::{GameRange, GamesJob, MatchJob, NetworkRef, hash};
 pub use plan::{BoardShare, CyclePlan, Gate, MachineSettings, Rating, Stage, WarmUp, Window};
 pub use ratings::{MatchRecord, RatedPlayer, anchor_name, match_records, rate, score};
-pub(super) use ratings::{all_match_records, rating_of, ratings};
+pub(super) use ratings::{rating_of, ratings};
 pub use run::run;
-pub use run_folder::{RunFolder, copy_network, int8, load, network_name, player, save};
+pub use run_folder::{RunFolder, copy_network, int8, load, player, save};
 pub(super) use run_folder::{from_json, to_json};
 
 /// Steps of a run.

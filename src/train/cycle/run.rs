@@ -9,7 +9,7 @@ use super::context::{Resources, RunContext, Stopwatch};
 use super::generation::{Generation, stage_of};
 use super::jobs::check_warm_up;
 use super::plan::CyclePlan;
-use super::ratings::{all_match_records, rating_of, ratings};
+use super::ratings::{rating_of, ratings};
 use super::run_folder::{RunFolder, save};
 use super::steps::GenerationSteps;
 use crate::TrainError;
@@ -70,7 +70,7 @@ pub(super) fn run_with<G: Trainable>(
     let mut cleared = 0;
     loop {
         if let Some(last) = done.last() {
-            let ratings = ratings(plan, &all_match_records(&run_folder, done.len() as u32)?);
+            let ratings = ratings(plan, &run_folder, done.len() as u32)?;
             let rated = rating_of(&ratings, last.number).cloned();
             (context.observe)(&RunEvent::Finished(Box::new(last.clone()), rated));
         }

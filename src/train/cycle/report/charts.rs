@@ -3,7 +3,7 @@
 use std::f64::consts::LN_2;
 
 use super::ReportData;
-use crate::cycle::{Generation, MatchRecord, network_name, rating_of};
+use crate::cycle::{Generation, rating_of};
 use crate::fit::held_out::HeldOutLosses;
 use tengen::chart::{Chart, Point, Scale, Series};
 
@@ -140,25 +140,16 @@ fn calibration(data: &ReportData) -> Chart<'static> {
     }
 }
 
-/// White's share of the wins, in self-play and in the matches between networks.
 fn white_share(data: &ReportData) -> Chart<'static> {
-    let in_matches = |g: &Generation| {
-        let name = network_name(g.number);
-        let between = |e: &&MatchRecord| e.first == name && e.second.starts_with("network-");
-        let (white, games) = data.match_records.iter().find(between)?.white_wins();
-        (games > 0).then(|| f64::from(white) / f64::from(games))
-    };
     Chart {
         title: "White's share of the wins",
-        note: "Below the line, playing first is an advantage. A jump in self-play often indicates \
-         an error.",
+        note: "Of self-play. Below the line, playing first is an advantage. A jump often indicates an error.",
         x_label: "games",
         scale: Scale::Percent,
         series: vec![
             by_games(data, "self-play", |g| {
                 (g.games > 0).then_some(g.white_share)
             }),
-            by_games(data, "matches with the predecessor", in_matches),
             level(data, "50%", 0.5),
         ],
     }

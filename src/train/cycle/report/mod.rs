@@ -9,9 +9,7 @@ pub use page::write;
 
 use crate::TrainError;
 use crate::cycle::generation::stage_of;
-use crate::cycle::{
-    CyclePlan, Generation, Machine, MatchRecord, RatedPlayer, RunFolder, all_match_records, ratings,
-};
+use crate::cycle::{CyclePlan, Generation, Machine, RatedPlayer, RunFolder, ratings};
 use tengen::clock::{date_time, unix_time};
 use tengen::games::GAMES;
 
@@ -34,8 +32,6 @@ pub struct ReportData {
     pub generations: Vec<Generation>,
     /// The ratings of networks and anchors.
     pub rated: Vec<RatedPlayer>,
-    /// The matches behind them.
-    pub match_records: Vec<MatchRecord>,
     /// Seconds spent so far.
     pub seconds: f64,
     /// What the run does, until its plan is complete.
@@ -70,8 +66,6 @@ impl ReportData {
         // Matches of an unfinished generation count, too.
         let count = generations.len() as u32 + 1;
         let name = run_folder.root().file_name().unwrap_or_default();
-        let match_records = all_match_records(run_folder, count)?;
-        let rated = ratings(&plan, &match_records);
         let working = stage_of(&plan, generations.len() as u32).map(|_| Working {
             on: now.to_owned(),
             time: date_time(unix_time(), 0),
@@ -79,8 +73,7 @@ impl ReportData {
         Ok(ReportData {
             name: name.display().to_string(),
             game: title(&plan),
-            rated,
-            match_records,
+            rated: ratings(&plan, run_folder, count)?,
             seconds: run_folder.seconds()?,
             working,
             machines: machines.to_vec(),

@@ -183,7 +183,6 @@ mod tests {
                 high: f64::INFINITY,
                 games: 4,
             }],
-            match_records: Vec::new(),
             seconds: 7200.0,
             machines: Vec::new(),
             working,
