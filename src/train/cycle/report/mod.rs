@@ -2,7 +2,6 @@
 //! browser reloads it.
 
 mod charts;
-mod machines;
 mod page;
 
 pub use page::write;
