@@ -42,7 +42,7 @@ pub fn score(pairs: &[PairResult]) -> MatchScore {
 }
 
 /// A player's rating.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RatedPlayer {
     /// A network's name, or that of an anchor such as `rollouts`.
     pub name: String,
