@@ -7,9 +7,7 @@ use regex_lite::Regex;
 use tengen::engine::EngineOptions;
 use tengen::games::GAMES;
 use tengen::settings::{Setting, Table as _};
-use tengen_train::cycle::{
-    CyclePlan, Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window,
-};
+use tengen_train::cycle::{CyclePlan, Gate, MachineSettings, Rating, Stage, WarmUp, Window};
 use tengen_train::fit::Fit;
 use tengen_train::play::settings::SelfPlay;
 
@@ -146,7 +144,7 @@ enum Declared {
 }
 use Declared::{Settings, Struct};
 
-const TABLES: [(&str, Declared); 12] = [
+const TABLES: [(&str, Declared); 11] = [
     ("top level", Settings(CyclePlan::settings)),
     (
         "`[[board]]`",
@@ -154,7 +152,6 @@ const TABLES: [(&str, Declared); 12] = [
     ),
     ("`[warm-up]`", Settings(WarmUp::settings)),
     ("`[[stage]]`", Settings(Stage::settings)),
-    ("`[stage.plateau]`", Settings(Plateau::settings)),
     ("`[self-play]`", Settings(SelfPlay::settings)),
     (
         "`[self-play.komi]`, `[board.komi]`",

@@ -168,7 +168,6 @@ fn the_loop_continues_after_kill_9_with_the_same_result() {
             "2",
             "--backend",
             "tract",
-            "--json",
         ];
         words.map(str::to_owned).into()
     };
@@ -176,11 +175,7 @@ fn the_loop_continues_after_kill_9_with_the_same_result() {
         let arguments = arguments(out);
         run(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
     };
-    let told = run_loop(&whole);
-    assert!(
-        told.lines().count() > 10 && told.contains("\"finished\""),
-        "{told}"
-    );
+    run_loop(&whole);
 
     let kills: u32 = std::env::var("TENGEN_KILLS").map_or(4, |text| text.parse().unwrap());
     let mut wait = 7_u64;

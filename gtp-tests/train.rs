@@ -409,6 +409,32 @@ fn the_plans_in_the_scripts_folder_are_valid() {
     tengen_train::cycle::CyclePlan::parse(&text).unwrap();
 }
 
+#[cfg(unix)]
+#[test]
+fn a_plan_may_come_from_a_pipe_and_not_from_a_folder() {
+    let scratch = Scratch::new("piped-plan");
+    let [plan, out] = [scratch.write("plan", b"mine = 1\n"), scratch.path("run")];
+    let folder = scratch.display().to_string();
+    for (given, wanted) in [
+        ("/dev/stdin", "invalid plan"),
+        (&*folder, "directory"),
+        ("/dev/zero", "no plan"),
+    ] {
+        let mut command = train(&["loop", given, "--out", &out]);
+        let piped = std::fs::File::open(&plan).unwrap();
+        let mut pipe = Command::new("cat")
+            .stdin(piped)
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let output = command.stdin(pipe.stdout.take().unwrap()).output().unwrap();
+        pipe.wait().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        let is_told = said.contains(given) && said.contains(wanted);
+        assert!(!output.status.success() && is_told, "{said}");
+    }
+}
+
 /// Packages have no checkout beside them, and no `tengen-lab`.
 #[cfg(unix)]
 #[test]

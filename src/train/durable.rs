@@ -18,16 +18,15 @@ use crate::TrainError;
 use tengen::fnv;
 use tengen::system::{UNFINISHED, open_to_lock, replace, sync_folder, try_lock};
 
-/// Between two attempts to write on a full disk.
-const ROOM_EVERY: Duration = Duration::from_secs(10);
+/// Between two attempts to write on a full disk; tests do not wait.
+const ROOM_EVERY: Duration = Duration::from_secs(if cfg!(test) { 0 } else { 10 });
 
 /// Attempts after the first one: an hour of them, as long as a store is waited for.
 const ROOM_ATTEMPTS: u32 = 360;
 
 /// Repeats a write while the disk is full: hours of work would end for a lack of room that may soon be made.
-fn until_room<T>(
+pub(crate) fn until_room<T>(
     path: &Path,
-    wait: Duration,
     mut attempt: impl FnMut() -> io::Result<T>,
 ) -> io::Result<T> {
     for left in (1..=ROOM_ATTEMPTS).rev() {
@@ -37,10 +36,10 @@ fn until_room<T>(
                     log::warn!(
                         "{}: {error}; make room: nothing is lost, and it is tried again for {} s",
                         path.display(),
-                        (wait * left).as_secs()
+                        (ROOM_EVERY * left).as_secs()
                     );
                 }
-                thread::sleep(wait);
+                thread::sleep(ROOM_EVERY);
             }
             done => return done,
         }
@@ -57,7 +56,7 @@ pub(crate) fn is_full(kind: ErrorKind) -> bool {
 /// symbolic link the target is written. If the disk is full, it waits for room.
 ///
 /// # Errors
-/// [`TrainError::Io`] names the file, [`TrainError::Mismatch`] what is none: a device, a pipe, a folder.
+/// [`TrainError::Io`] names the file, [`TrainError::Setting`] what is none: a device, a pipe, a folder.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
     match fs::metadata(path) {
         Ok(found) if !found.is_file() => {
@@ -77,7 +76,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
     if let Ok(target) = fs::read_link(path) {
         return write(&folder.join(target), bytes);
     }
-    let written = until_room(path, ROOM_EVERY, || {
+    let written = until_room(path, || {
         replace(path, bytes, true)?;
         // The rename is only safe once the folder's entry is on disk.
         sync_folder(folder)
@@ -120,25 +119,36 @@ pub fn load(path: &Path) -> Result<Vec<u8>, TrainError> {
     }
 }
 
+/// The paths in a folder by name, ascending; none if it does not exist.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, TrainError> {
+    let all = match fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        all => all.map_err(TrainError::io(folder))?,
+    };
+    let paths = all.map(|entry| entry.map(|entry| entry.path()));
+    let mut paths = paths
+        .collect::<io::Result<Vec<PathBuf>>>()
+        .map_err(TrainError::io(folder))?;
+    paths.sort();
+    Ok(paths)
+}
+
+fn name_of(path: &Path) -> &str {
+    path.file_name().and_then(OsStr::to_str).unwrap_or_default()
+}
+
 /// The finished files `<stem prefix>*.<extension>` of a folder by name, ascending; empty if the
 /// folder does not exist.
 ///
 /// # Errors
 /// [`TrainError::Io`] when the folder cannot be read.
 pub fn list(folder: &Path, prefix: &str, extension: &str) -> Result<Vec<PathBuf>, TrainError> {
-    let mut found = Vec::new();
-    if !folder.exists() {
-        return Ok(found);
-    }
-    for entry in fs::read_dir(folder).map_err(TrainError::io(folder))? {
-        let path = entry.map_err(TrainError::io(folder))?.path();
-        let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let mut found = entries(folder)?;
+    found.retain(|path| {
+        let name = name_of(path);
         let finished = !is_unfinished(name);
-        if finished && name.starts_with(prefix) && path.extension() == Some(OsStr::new(extension)) {
-            found.push(path);
-        }
-    }
-    found.sort();
+        finished && name.starts_with(prefix) && path.extension() == Some(OsStr::new(extension))
+    });
     Ok(found)
 }
 
@@ -147,14 +157,8 @@ pub fn list(folder: &Path, prefix: &str, extension: &str) -> Result<Vec<PathBuf>
 /// # Errors
 /// [`TrainError::Io`] when the folder cannot be read.
 pub fn folders(folder: &Path) -> Result<Vec<PathBuf>, TrainError> {
-    let mut found = Vec::new();
-    if folder.exists() {
-        for entry in fs::read_dir(folder).map_err(TrainError::io(folder))? {
-            let path = entry.map_err(TrainError::io(folder))?.path();
-            found.extend(path.is_dir().then_some(path));
-        }
-    }
-    found.sort();
+    let mut found = entries(folder)?;
+    found.retain(|path| path.is_dir());
     Ok(found)
 }
 
@@ -193,7 +197,7 @@ pub fn prepare_folder(folder: &Path) -> Result<(), TrainError> {
 
 /// Creates a folder if missing, also where room has to be made first.
 pub(crate) fn make_folder(folder: &Path) -> Result<(), TrainError> {
-    let made = until_room(folder, ROOM_EVERY, || fs::create_dir_all(folder));
+    let made = until_room(folder, || fs::create_dir_all(folder));
     made.map_err(TrainError::io(folder))
 }
 
@@ -202,14 +206,9 @@ pub(crate) fn make_folder(folder: &Path) -> Result<(), TrainError> {
 /// # Errors
 /// [`TrainError::Io`] names the folder or file.
 pub fn remove_unfinished(folder: &Path) -> Result<(), TrainError> {
-    for entry in fs::read_dir(folder).map_err(TrainError::io(folder))? {
-        let path = entry.map_err(TrainError::io(folder))?.path();
-        let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-        if is_unfinished(name) {
-            fs::remove_file(&path).map_err(TrainError::io(&path))?;
-        }
-    }
-    Ok(())
+    let mut found = entries(folder)?;
+    found.retain(|path| is_unfinished(name_of(path)));
+    remove(&found)
 }
 
 /// Whether a file of this name is the leftover of a killed process.
@@ -251,15 +250,16 @@ pub struct FolderLock(#[expect(dead_code, reason = "open, it carries the lock")]
 /// Prepares a folder (see [`prepare_folder`]) for exclusive use by this process.
 ///
 /// # Errors
-/// [`TrainError::Busy`] when another process uses it, [`TrainError::Io`] when it cannot be created
+/// [`TrainError::Setting`] when another process uses it, [`TrainError::Io`] when it cannot be created
 /// or read.
 pub fn lock_folder(folder: &Path) -> Result<FolderLock, TrainError> {
     make_folder(folder)?;
     let opened = open_to_lock(folder).map_err(TrainError::io(folder))?;
     if !try_lock(&opened, folder) {
-        return Err(TrainError::Busy {
-            path: folder.to_path_buf(),
-        });
+        return Err(TrainError::Setting(format!(
+            "{}: another process works in this folder; wait for it, stop it, or choose another",
+            folder.display()
+        )));
     }
     remove_unfinished(folder)?;
     Ok(FolderLock(opened))
@@ -282,12 +282,7 @@ pub fn files_below(path: &Path) -> Result<Vec<PathBuf>, TrainError> {
         if !entered.insert(folder.canonicalize().map_err(TrainError::io(&folder))?) {
             continue;
         }
-        let mut entries = Vec::new();
-        for entry in fs::read_dir(&folder).map_err(TrainError::io(&folder))? {
-            entries.push(entry.map_err(TrainError::io(&folder))?.path());
-        }
-        entries.sort();
-        for path in entries {
+        for path in entries(&folder)? {
             match fs::metadata(&path) {
                 Ok(found) if found.is_file() => files.push(path),
                 Ok(found) if found.is_dir() && path.is_symlink() => links.push(path),
@@ -332,7 +327,7 @@ mod tests {
     fn a_full_disk_is_waited_for_and_other_failures_are_not() {
         let attempts = |failures: u32, kind: ErrorKind| {
             let mut made = 0;
-            let done = until_room(Path::new("losses.jsonl"), Duration::ZERO, || {
+            let done = until_room(Path::new("losses.jsonl"), || {
                 made += 1;
                 match made > failures {
                     true => Ok(()),

@@ -41,22 +41,6 @@ pub enum TrainError {
         /// What to do.
         advice: String,
     },
-    /// A valid file of other settings.
-    #[error("{path} does not fit: {reason}")]
-    Mismatch {
-        /// The file or folder.
-        path: PathBuf,
-        /// What differs and what to do.
-        reason: String,
-    },
-    /// Another process uses a folder.
-    #[error(
-        "{path}: another process works in this folder; wait for it, stop it, or choose another"
-    )]
-    Busy {
-        /// The folder.
-        path: PathBuf,
-    },
     /// The store of a run refused a request, or stayed silent.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -69,7 +53,7 @@ pub enum TrainError {
     /// Another machine was faster.
     #[error("another machine has done this work")]
     DoneElsewhere,
-    /// Invalid setting.
+    /// An invalid setting, or a file or folder that cannot be used with these settings or now.
     #[error("{0}")]
     Setting(String),
     /// Unsupported board.
@@ -113,11 +97,8 @@ impl TrainError {
         }
     }
 
-    /// A valid file of other settings.
-    pub fn mismatch(path: &Path, reason: impl ToString) -> TrainError {
-        TrainError::Mismatch {
-            path: path.to_path_buf(),
-            reason: reason.to_string(),
-        }
+    /// A valid file of other settings, with what differs and what to do.
+    pub fn mismatch(path: &Path, reason: impl Display) -> TrainError {
+        TrainError::Setting(format!("{} does not fit: {reason}", path.display()))
     }
 }

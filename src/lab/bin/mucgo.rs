@@ -13,7 +13,7 @@ use tengen_train::shards::import::each_game;
 
 use tengen_train::command::print;
 
-/// Weights are learned from one of this many moves of a game, and tested in one of this many games.
+/// Weights of domain scores are learned from one of this many moves of a game; tests take one of this many games.
 const EVERY: usize = 4;
 const HELD_OUT: u64 = 10;
 
@@ -27,11 +27,11 @@ pub(crate) struct Args {
 enum Task {
     /// Fit when the middle game begins and ends, and test whether these plies are normally distributed.
     Stages(GamesArgs),
-    /// Fit the weights of the domain scores, the ranking of Go's moves.
+    /// Fit the weights of the domain scores, the ranking of Go's moves, or those of its rollouts.
     Weights(WeightsArgs),
 }
 
-/// Recorded games of Go on 19x19.
+/// Recorded games of Go.
 #[derive(Debug, clap::Args)]
 struct GamesArgs {
     /// SGF files, ZIP archives of them, the compact text of the TYGEM collection, or folders of any
@@ -53,17 +53,22 @@ impl GamesArgs {
 struct WeightsArgs {
     #[command(flatten)]
     games: GamesArgs,
-    /// Output file of the weights; the program's own is src/tengen/games/go/rollout/domain.txt
+    /// Fit the weights of rollouts, to all moves
+    #[arg(long)]
+    rollouts: bool,
+    /// The board of the games
+    #[arg(long, default_value_t = BoardSize::square(19))]
+    size: BoardSize,
+    /// Output file of the weights; the program's own are domain.txt and weights.txt in src/tengen/games/go/rollout
     #[arg(long)]
     out: PathBuf,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let start = LargeGo::new(BoardSize::square(19))?;
     match &args.task {
-        Task::Stages(args) => stages(args, &start),
-        Task::Weights(args) => weights(args, &start),
+        Task::Stages(args) => stages(args, &LargeGo::new(BoardSize::square(19))?),
+        Task::Weights(args) => weights(args, &LargeGo::new(args.size)?),
     }
 }
 
@@ -122,18 +127,23 @@ fn weights(args: &WeightsArgs, start: &LargeGo) -> anyhow::Result<()> {
     let is_weights =
         |old: &Path| file::read_text(old).is_ok_and(|old| old.starts_with("takes-one "));
     file::check_kind(&args.out, "weights", is_weights).with_context(name)?;
-    let [mut fit, mut held_out] = [(); 2].map(|()| WeightFit::of(Features::All));
+    let (features, every) = match args.rollouts {
+        true => (Features::Rollouts, 1),
+        false => (Features::All, EVERY),
+    };
+    let [mut fit, mut held_out] = [(); 2].map(|()| WeightFit::of(features));
     let mut games = 0;
     each_game(start, &args.games.inputs, |moves| {
         let is_test = games % HELD_OUT == 0;
         let part = if is_test { &mut held_out } else { &mut fit };
-        part.add(start, &moves, EVERY);
+        part.add(start, &moves, every);
         games += 1;
         games < args.games.most()
     })?;
     anyhow::ensure!(
         !fit.is_empty(),
-        "there are no moves to learn from: give games of Go on 19x19"
+        "there are no moves to learn from: give games of Go on {}",
+        args.size
     );
     let found = fit.fit();
     for (name, moves) in [("", &fit), ("held-out ", &held_out)] {

@@ -58,7 +58,7 @@ fn run_arms<G: Trainable>(
         results: args.out.clone(),
         work: args.work.clone(),
     };
-    let mut teller = EventPrinter::new(false, interrupt);
+    let mut teller = EventPrinter::new(interrupt);
     let mut running = String::new();
     let mut meeting: Option<(String, Reporter)> = None;
     ablate::run(
@@ -88,7 +88,7 @@ fn run_arms<G: Trainable>(
         },
     )?;
     log::info!("the table is {}", args.out.join("README.md").display());
-    Ok(teller.finish()?)
+    Ok(())
 }
 
 #[derive(Debug, Parser)]

@@ -1,6 +1,8 @@
 //! `tengen-train loop`: repeats self-play, fit, export and rating. `tengen-train work`: plays for such a run on another
 //! machine.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,6 +12,7 @@ use clap::Parser;
 
 use tengen::clock::SystemClock;
 use tengen::games::with_game;
+use tengen::record::sgf;
 use tengen::system;
 use tengen_train::TrainError;
 use tengen_train::cluster::{
@@ -60,8 +63,8 @@ fn worker_options(play: &PlayArgs, role: &str) -> WorkerOptions {
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
-    /// The plan, a TOML file; examples are in scripts/plans, of packages in plans or /usr/share/tengen/plans [default: the
-    /// plan of the run]
+    /// The plan, a TOML file or a pipe of one; examples are in scripts/plans, of packages in plans or
+    /// /usr/share/tengen/plans [default: the plan of the run]
     plan: Option<PathBuf>,
     /// Folder of the run; a run of the same plan is continued [default: that of --run]
     #[arg(long, required_unless_present = "run")]
@@ -77,9 +80,6 @@ pub(crate) struct Args {
     no_play: bool,
     #[command(flatten)]
     store: StoreArgs,
-    /// Progress as JSON lines on stdout
-    #[arg(long)]
-    json: bool,
 }
 
 /// Runs the command.
@@ -123,7 +123,7 @@ fn run_plan<G: Trainable>(
 ) -> anyhow::Result<()> {
     let (runtime, clock) = (args.machine.play.inference.runtime()?, SystemClock::new());
     let resources = args.machine.resources(&runtime, &clock)?;
-    let mut teller = EventPrinter::new(args.json, interrupt);
+    let mut teller = EventPrinter::new(interrupt);
     let observe = &mut |event: &RunEvent| teller.tell(event);
     let done = match &args.run {
         None => {
@@ -143,14 +143,26 @@ fn run_plan<G: Trainable>(
         let number = last.number;
         log::info!("the plan is complete: generation {number} was the last");
     }
-    Ok(teller.finish()?)
+    Ok(())
 }
 
-/// Reads a plan; errors name the file.
+/// The most bytes of a plan: a device may give them without end.
+const MAX_PLAN_BYTES: usize = 1 << 20;
+
+/// Reads a plan from a file or a pipe, in any encoding; errors name it.
 fn read_plan(path: &Path) -> anyhow::Result<CyclePlan> {
     let name = || path.display().to_string();
-    let text = tengen::record::file::read_text(path).with_context(name)?;
-    CyclePlan::parse(&text).with_context(name)
+    let file = File::open(path).with_context(name)?;
+    let mut bytes = Vec::new();
+    file.take(MAX_PLAN_BYTES as u64 + 1)
+        .read_to_end(&mut bytes)
+        .with_context(name)?;
+    anyhow::ensure!(
+        bytes.len() <= MAX_PLAN_BYTES,
+        "{}: it is larger than a MiB, and so no plan",
+        name()
+    );
+    CyclePlan::parse(&sgf::decode(&bytes)).with_context(name)
 }
 
 #[derive(Debug, Parser)]

@@ -1,12 +1,12 @@
 //! `tengen-train fit`: trains a network on shards.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use serde_json::json;
 use tengen::clock::SystemClock;
 use tengen::fnv;
@@ -27,22 +27,6 @@ use tengen_train::trainable::Trainable;
 
 use tengen_train::command::Interrupt;
 use tengen_train::command::Reporter;
-
-/// Default change of the policy per step, in nats, with `--schedule kl`.
-const KL_TARGET: f32 = 0.003;
-
-/// Schedule of the learning rate.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum ScheduleName {
-    /// Half a cosine down to a hundredth.
-    Cosine,
-    /// A tenth from 60% of the steps on, a hundredth from 90% on.
-    Step,
-    /// No change.
-    Constant,
-    /// Adapted so that a step changes the policy by --kl-target, by default 0.003 nats.
-    Kl,
-}
 
 /// The settings of `[fit]` that a single fit has: how often rows are seen is `--epochs` here.
 #[derive(Debug)]
@@ -98,9 +82,10 @@ pub(crate) struct Args {
     epochs: f64,
     #[command(flatten)]
     fit: Flags<Fit, OfOneFit>,
-    /// Schedule of the learning rate after the warm-up [default: cosine, and kl with --kl-target]
-    #[arg(long, value_enum)]
-    schedule: Option<ScheduleName>,
+    /// Schedule of the learning rate after the warm-up: half a cosine down to a hundredth; a step to a tenth at 60% of the
+    /// steps, and to a hundredth at 90%; or constant. With --kl-target the rate follows that instead [default: cosine]
+    #[arg(long, value_parser = ["cosine", "step", "constant"])]
+    schedule: Option<String>,
     /// Warm-up steps until the maximum learning rate [default: 100, or a tenth of all]
     #[arg(long)]
     warm_up: Option<u64>,
@@ -278,7 +263,8 @@ fn open_teachers(args: &Args, boards: &[BoardSize]) -> anyhow::Result<Vec<Teache
     let mut infos = Vec::new();
     for path in &args.teacher {
         let info = ModelSource::File(path.clone()).info()?;
-        infos.push((path, info, hash_of(path)?));
+        let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
+        infos.push((path, info, fnv::hash(&bytes)));
     }
     let runtime = Runtime {
         device: args.teacher_device,
@@ -295,11 +281,6 @@ fn open_teachers(args: &Args, boards: &[BoardSize]) -> anyhow::Result<Vec<Teache
         })
     };
     boards.iter().map(open).collect()
-}
-
-fn hash_of(path: &Path) -> anyhow::Result<u64> {
-    let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
-    Ok(fnv::hash(&bytes))
 }
 
 fn teacher_params(
@@ -333,13 +314,12 @@ fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
     let epochs = args.epochs * rows as f64 / settings.batch as f64;
     let steps = args.steps.unwrap_or((epochs.ceil() as u64).max(1));
     let base = FitParams::of::<G>(args.net, steps, settings);
-    let schedule = match (args.schedule, settings.kl_target) {
-        (None | Some(ScheduleName::Kl), Some(target)) => Schedule::Kl { target },
-        (Some(ScheduleName::Kl), None) => Schedule::Kl { target: KL_TARGET },
-        (Some(_), Some(_)) => bail!("--kl-target is for --schedule kl"),
-        (None | Some(ScheduleName::Cosine), None) => Schedule::Cosine,
-        (Some(ScheduleName::Step), None) => Schedule::Step,
-        (Some(ScheduleName::Constant), None) => Schedule::Constant,
+    let schedule = match (args.schedule.as_deref(), settings.kl_target) {
+        (None, Some(target)) => Schedule::Kl { target },
+        (Some(_), Some(_)) => bail!("--kl-target is a schedule itself: leave --schedule out"),
+        (Some("step"), None) => Schedule::Step,
+        (Some("constant"), None) => Schedule::Constant,
+        (_, None) => Schedule::Cosine,
     };
     Ok(FitParams {
         schedule,

@@ -3,7 +3,7 @@
 mod cycle;
 mod export;
 mod fit;
-mod games;
+mod import;
 mod inspect;
 mod memory;
 mod quantize;
@@ -39,7 +39,7 @@ enum Command {
     /// Play games of self-play and write them as shards.
     Selfplay(selfplay::Args),
     /// Turn recorded games (SGF, ZIP archives, Rapfi's text, the TYGEM collection) into shards.
-    Import(games::ImportArgs),
+    Import(import::Args),
     /// Fit a network to recorded games.
     Fit(fit::Args),
     /// Write a fitted network as an ONNX file.
@@ -50,8 +50,6 @@ enum Command {
     Quantize(quantize::Args),
     /// Print information about a network, a checkpoint or a folder of shards.
     Inspect(inspect::Args),
-    /// Fit the move weights of Go's playouts to games.
-    Weights(games::WeightsArgs),
     /// Write manual pages into a folder, for a release.
     #[command(hide = true)]
     Man {
@@ -74,13 +72,12 @@ fn run() -> anyhow::Result<()> {
         Command::Loop(args) => cycle::run_loop(&args, &Interrupt::caught(RUN_GOES_ON)?),
         Command::Work(args) => cycle::work(&args, &Interrupt::caught(ANOTHER_GOES_ON)?),
         Command::Selfplay(args) => selfplay::run(&args, &Interrupt::caught(GOES_ON)?),
-        Command::Import(args) => games::import_games(&args, &Interrupt::caught(GOES_ON)?),
+        Command::Import(args) => import::run(&args, &Interrupt::caught(GOES_ON)?),
         Command::Fit(args) => fit::run(&args, &Interrupt::caught(GOES_ON)?),
         Command::Export(args) => export::run(&args),
         Command::Fsck(args) => inspect::fsck(&args),
         Command::Quantize(args) => quantize::run(&args),
         Command::Inspect(args) => inspect::run(&args),
-        Command::Weights(args) => games::weights(&args),
         Command::Man { folder } => Ok(program::man_pages(Cli::command(), &folder)?),
     }
 }

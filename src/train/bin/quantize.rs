@@ -9,19 +9,18 @@ use serde_json::{Value, json};
 use tengen::clock::{Clock as _, SystemClock};
 use tengen::game::{BoardSize, Game};
 use tengen::games::with_game;
-use tengen_nn::eval::{Device, Difference, ModelInfo, ModelSource};
+use tengen_nn::eval::{Difference, ModelInfo, ModelSource};
 use tengen_nn::onnx::to_f16;
 use tengen_train::durable;
 use tengen_train::export::quantize::examples::{Examples, quick_games};
 use tengen_train::export::quantize::{
     MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, OnBoard, differences, is_accepted, open_both, to_int8,
 };
-use tengen_train::play::runtime::Runtime;
 use tengen_train::shards::dataset::Dataset;
 use tengen_train::shards::row::Row;
 use tengen_train::trainable::Trainable;
 
-use tengen_train::command::print;
+use tengen_train::command::{Inference, print};
 
 use crate::export::check_out;
 
@@ -37,13 +36,12 @@ pub(crate) struct Args {
     /// The ONNX file to write
     #[arg(long)]
     out: PathBuf,
-    /// Precision: int8 for CPUs, or f16 for GPUs
+    /// Precision: int8 for CPUs, or f16 for GPUs; on a CPU the comparison of f16 shows the effect of rounding the
+    /// weights alone
     #[arg(long, default_value = "int8", value_parser = ["int8", "f16"])]
     precision: String,
-    /// Device of the comparison: only a GPU computes in half precision, a CPU shows the effect of
-    /// rounding the weights
-    #[arg(long, default_value = "cpu")]
-    device: Device,
+    #[command(flatten)]
+    inference: Inference,
     /// Folder of shards with positions for calibration, preferably held-out ones; may be given
     /// several times [default: positions of short games by playouts]
     #[arg(long)]
@@ -55,12 +53,6 @@ pub(crate) struct Args {
     /// Write the file even if the difference is too large
     #[arg(long)]
     force: bool,
-    /// Seed of the games by playouts
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// The shared library of ONNX Runtime [default: where tengen looks for it]
-    #[arg(long)]
-    ort_library: Option<PathBuf>,
     /// The report as one JSON object
     #[arg(long)]
     json: bool,
@@ -99,11 +91,7 @@ fn quantize<G: Trainable>(
     info: &ModelInfo,
     onnx: &[u8],
 ) -> anyhow::Result<()> {
-    let runtime = Runtime {
-        device: args.device,
-        ..Runtime::usual(args.ort_library.clone())
-    };
-    runtime.check()?;
+    let runtime = args.inference.runtime()?;
     let boards = boards(empty, info)?;
     let rows = rows(args, &boards)?;
     let wanted = args.positions as usize;
@@ -176,7 +164,7 @@ fn rows<G: Trainable>(args: &Args, boards: &[G]) -> anyhow::Result<Vec<Row>> {
     log::info!(
         "no --data: plays games by playouts for {positions} positions, which may take a minute"
     );
-    Ok(quick_games(boards, positions, args.seed))
+    Ok(quick_games(boards, positions, 1))
 }
 
 /// Report on the new network.

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
         }
         Players::Network(args) => {
             let model = args.network()?;
-            let size = args.size(&model.0)?;
+            let size = args.size.unwrap_or(model.0.size);
             with_game!(&model.0.game, size, rules: &args.common.rules, |start| {
                 play_by_network(args, &model, &start, interrupt)
             })?
@@ -136,17 +136,6 @@ impl NetworkArgs {
         let name = self.model.display().to_string();
         let onnx = std::fs::read(&self.model).with_context(|| name.clone())?;
         Ok((ModelInfo::read(&name, &onnx)?, fnv::hash(&onnx)))
-    }
-
-    /// The board to play on.
-    fn size(&self, network: &ModelInfo) -> anyhow::Result<BoardSize> {
-        let size = self.size.unwrap_or(network.size);
-        let boards = network.boards_text();
-        anyhow::ensure!(
-            network.plays_on(size),
-            "--size {size}: the network is for {boards}"
-        );
-        Ok(size)
     }
 
     fn how(&self) -> anyhow::Result<MctsParams> {
@@ -290,33 +279,21 @@ fn play<G: Trainable>(
     Ok(())
 }
 
-/// A number of this session per second.
-fn rate(count: u64, seconds: f64) -> f64 {
-    count as f64 / seconds.max(0.001)
-}
-
 fn message(progress: Progress, seconds: f64) -> String {
-    let evaluations = match progress.evaluations {
-        0 => String::new(),
-        count => format!("{:.0} evaluations/s  ", rate(count, seconds)),
-    };
-    format!(
-        "{:.2} games/s  {evaluations}{} positions  black {:.1}%",
-        rate(progress.games - progress.resumed, seconds),
-        progress.positions,
-        100.0 * progress.black_share()
-    )
+    let (text, positions) = (progress.text(seconds), progress.positions);
+    format!("{text}, {positions} positions")
 }
 
 fn record(progress: Progress, seconds: f64) -> serde_json::Value {
+    let (games_per_second, evaluations_per_second) = progress.rates(seconds);
     json!({
         "games": progress.games,
         "resumed": progress.resumed,
         "positions": progress.positions,
         "black_share": progress.black_share(),
-        "games_per_second": rate(progress.games - progress.resumed, seconds),
+        "games_per_second": games_per_second,
         "evaluations": progress.evaluations,
-        "evaluations_per_second": rate(progress.evaluations, seconds),
+        "evaluations_per_second": evaluations_per_second,
         "seconds": seconds,
     })
 }

@@ -14,28 +14,18 @@ use tengen::program;
 
 /// Shows the events of a run: a bar for each step, a line for each generation.
 pub struct EventPrinter {
-    json: bool,
     /// Subject of the bar.
     showing: Option<(u32, StepName, Reporter)>,
     interrupt: Interrupt,
-    /// Why a line was lost, the first time.
-    lost: Option<io::Error>,
 }
 
 impl EventPrinter {
-    /// Prints bars and log lines, or JSON lines.
-    pub fn new(json: bool, interrupt: &Interrupt) -> EventPrinter {
+    /// Prints bars and log lines.
+    pub fn new(interrupt: &Interrupt) -> EventPrinter {
         EventPrinter {
-            json,
             showing: None,
             interrupt: interrupt.clone(),
-            lost: None,
         }
-    }
-
-    /// An error if a line was lost during the run.
-    pub fn finish(self) -> io::Result<()> {
-        self.lost.map_or(Ok(()), Err)
     }
 
     /// Shows one event.
@@ -53,13 +43,12 @@ impl EventPrinter {
                     (number, name) == (generation, step)
                 };
                 if !self.showing.as_ref().is_some_and(same) {
-                    let reporter = Reporter::new(*total, *done, unit, self.json, &self.interrupt);
+                    let reporter = Reporter::new(*total, *done, unit, false, &self.interrupt);
                     self.showing = Some((*generation, *step, reporter));
                 }
                 if let Some((_, _, reporter)) = &mut self.showing {
                     let message = format!("generation {generation}, {title}: {message}");
-                    reporter.update(*done, message, event);
-                    self.lost = self.lost.take().or(reporter.lost());
+                    reporter.update(*done, message, &());
                 }
             }
             RunEvent::Finished(generation, rated) => {
@@ -67,12 +56,7 @@ impl EventPrinter {
                 let number = generation.number;
                 self.interrupt
                     .tell(format!("with generation {number} finished"));
-                if self.json {
-                    let written = print(&serde_json::to_string(event).unwrap_or_default());
-                    self.lost = self.lost.take().or(written.err());
-                } else {
-                    log::info!("{}", summary(generation, rated.as_ref()));
-                }
+                log::info!("{}", summary(generation, rated.as_ref()));
             }
         }
     }
@@ -128,7 +112,7 @@ pub struct Reporter {
     json: bool,
     last_line: Option<Duration>,
     interrupt: Interrupt,
-    /// Why a line was lost, the first time.
+    /// Why a line was lost, the first time: the work goes on meanwhile.
     lost: Option<io::Error>,
 }
 
@@ -155,11 +139,6 @@ impl Reporter {
             interrupt: interrupt.clone(),
             lost: None,
         }
-    }
-
-    /// Why a line could not be written, once: the work goes on meanwhile.
-    pub fn lost(&mut self) -> Option<io::Error> {
-        self.lost.take()
     }
 
     /// Time since this session began.
@@ -190,7 +169,7 @@ impl Reporter {
     pub fn finish(mut self, message: &str, record: &impl Serialize) -> io::Result<()> {
         self.bar.finish_and_clear();
         self.line(message, record);
-        self.lost().map_or(Ok(()), Err)
+        self.lost.map_or(Ok(()), Err)
     }
 
     /// Writes a permanent line.
@@ -216,7 +195,6 @@ mod tests {
     fn a_generation_is_told_with_its_own_games() {
         let generation = Generation {
             number: 2,
-            stage: Some(0),
             players: "network-0001".to_owned(),
             visits: 8,
             network: "az-1b8c".to_owned(),

@@ -2,12 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::plan::{CyclePlan, Plateau};
+use super::plan::CyclePlan;
 use crate::TrainError;
 use crate::fit::held_out::HeldOutLosses;
 use crate::shards::row::Row;
-use crate::trainable::Trainable;
-use tengen::encode::find;
+use crate::trainable::{Trainable, encoding_of};
 use tengen_nn::eval::{Batch, EvaluatorFactory, Outputs};
 
 /// A finished generation.
@@ -15,8 +14,6 @@ use tengen_nn::eval::{Batch, EvaluatorFactory, Outputs};
 pub struct Generation {
     /// Its number, from 0.
     pub number: u32,
-    /// Index of its stage in the plan; `None` for the warm-up.
-    pub stage: Option<usize>,
     /// Player of its games: a network's name, `nothing` or `rollouts`.
     pub players: String,
     /// Playouts for a move of its games.
@@ -66,27 +63,8 @@ impl Generation {
     }
 }
 
-/// The stage of the next generation, or `None` when the plan is complete. `rating` returns the
-/// rating of a generation's network, if it has one.
-pub fn next_stage(
-    plan: &CyclePlan,
-    done: &[Generation],
-    rating: impl Fn(u32) -> Option<f64>,
-) -> Option<usize> {
-    let current = done.last().and_then(|last| last.stage).unwrap_or(0);
-    let own: Vec<&Generation> = done.iter().filter(|g| g.stage == Some(current)).collect();
-    let stage = plan.stage.get(current)?;
-    let ratings: Vec<f64> = own.iter().filter_map(|g| rating(g.number)).collect();
-    let converged = stage.plateau.as_ref().is_some_and(|p| is_flat(&ratings, p));
-    if own.len() < stage.generations as usize && !converged {
-        return Some(current);
-    }
-    let next = current + 1;
-    (next < plan.stage.len()).then_some(next)
-}
-
-/// The stage of a generation of a plan without plateaus; `None` after the last one.
-pub(super) fn planned_stage(plan: &CyclePlan, number: u32) -> Option<usize> {
+/// The stage of a generation, or `None` after the last one; a warm-up comes before the first stage's own.
+pub(super) fn stage_of(plan: &CyclePlan, number: u32) -> Option<usize> {
     let mut left = number.saturating_sub(u32::from(plan.warm_up.is_some()));
     for (index, stage) in plan.stage.iter().enumerate() {
         if left < stage.generations {
@@ -97,24 +75,11 @@ pub(super) fn planned_stage(plan: &CyclePlan, number: u32) -> Option<usize> {
     None
 }
 
-/// Games of a generation of a plan without plateaus.
-pub(super) fn planned_games(plan: &CyclePlan, number: u32) -> u64 {
+/// The number of games of a generation.
+pub(super) fn games_of(plan: &CyclePlan, number: u32) -> u64 {
     match &plan.warm_up {
         Some(warm_up) if number == 0 => warm_up.games,
-        _ => planned_stage(plan, number).map_or(0, |stage| plan.stage[stage].games),
-    }
-}
-
-/// Whether none of the last ratings exceeds the best earlier one by enough.
-fn is_flat(ratings: &[f64], plateau: &Plateau) -> bool {
-    let Some(split) = ratings.len().checked_sub(plateau.generations as usize) else {
-        return false;
-    };
-    let (before, last) = ratings.split_at(split);
-    let best = |ratings: &[f64]| ratings.iter().copied().reduce(f64::max);
-    match (best(before), best(last)) {
-        (Some(before), Some(last)) => last < before + plateau.elo,
-        _ => false,
+        _ => stage_of(plan, number).map_or(0, |stage| plan.stage[stage].games),
     }
 }
 
@@ -127,75 +92,50 @@ const BATCH: usize = 64;
 /// Rows that are measured, at most.
 const MOST: usize = 4096;
 
-/// Measurements of a network on held-out positions.
+/// Further measurements of a network on held-out positions.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measures {
-    /// Number of positions measured.
-    pub rows: u64,
-    /// Mean entropy of the network's policy over legal moves in nats, where there is a target.
-    pub policy_entropy: f64,
     /// Mean probability of a win, predicted and actual, and the number of positions, by tenths of
     /// the prediction.
     pub calibration: Vec<(f64, f64, u64)>,
 }
 
-/// Measures a network on rows.
+/// Measures a network on the rows that are of the size of `empty`.
 ///
 /// # Errors
 /// [`TrainError`] when the network does not fit or fails, or a row is not a position.
-pub fn measure<G: Trainable>(
+pub(super) fn measure<G: Trainable>(
     empty: &G,
     network: &EvaluatorFactory,
     rows: &[Row],
 ) -> Result<Measures, TrainError> {
-    let encoding = find(network.info(), empty)
-        .map_err(|mismatch| TrainError::Setting(mismatch.to_string()))?;
+    let encoding = encoding_of(network.info(), empty)?;
     let mut evaluator = network.make()?;
     let (mut batch, mut out) = (Batch::new(network.info().row_len()), Outputs::new());
     let mut bins = [(0.0, 0.0, 0_u64); BINS];
-    let (mut measures, mut taught) = (Measures::default(), 0_u32);
-    let stride = rows.len().div_ceil(MOST).max(1);
-    let rows: Vec<&Row> = rows.iter().step_by(stride).collect();
+    let of_size = rows.iter().filter(|row| row.size == empty.size());
+    let of_size: Vec<&Row> = of_size.collect();
+    let stride = of_size.len().div_ceil(MOST).max(1);
+    let rows: Vec<&Row> = of_size.into_iter().step_by(stride).collect();
     for rows in rows.chunks(BATCH) {
         batch.clear();
-        let mut positions = Vec::with_capacity(rows.len());
         for row in rows {
             let position = row.position(empty).map_err(TrainError::Setting)?;
             encoding.encode(&position, batch.push(0));
-            positions.push(position);
         }
         evaluator.evaluate(&batch, &mut out)?;
-        for (index, (row, position)) in rows.iter().zip(&positions).enumerate() {
+        for (index, row) in rows.iter().enumerate() {
             let win = f64::midpoint(f64::from(out.value(index)), 1.0);
             let came = f64::midpoint(f64::from(row.result), 1.0);
             let bin = &mut bins[((win * BINS as f64) as usize).min(BINS - 1)];
             *bin = (bin.0 + win, bin.1 + came, bin.2 + 1);
-            measures.rows += 1;
-            // A proven position has no policy target.
-            if row.policy.is_empty() {
-                continue;
-            }
-            taught += 1;
-            let legal = position.legal_moves();
-            let logits = legal.map(|mv| f64::from(out.policy(index)[mv.index()]));
-            measures.policy_entropy += entropy(logits.map(f64::exp));
         }
     }
-    let taught = f64::from(taught.max(1));
-    measures.policy_entropy /= taught;
     let filled = bins.into_iter().filter(|bin| bin.2 > 0);
-    measures.calibration = filled
-        .map(|(win, came, count)| (win / count as f64, came / count as f64, count))
-        .collect();
-    Ok(measures)
-}
-
-/// Entropy of weights, normalised, in nats.
-fn entropy(weights: impl Iterator<Item = f64>) -> f64 {
-    let weights: Vec<f64> = weights.filter(|&weight| weight > 0.0).collect();
-    let total: f64 = weights.iter().sum();
-    let terms = weights.iter().map(|weight| weight / total);
-    terms.map(|p| -p * p.ln()).sum()
+    let means = filled.map(|(win, came, count)| (win / count as f64, came / count as f64, count));
+    Ok(Measures {
+        calibration: means.collect(),
+    })
 }
 
 #[cfg(test)]
@@ -209,49 +149,13 @@ mod tests {
     use tengen::games::nogo::SmallNoGo;
     use tengen_nn::files::scratch::Scratch;
 
-    fn generation(number: u32, stage: Option<usize>) -> Generation {
-        Generation {
-            number,
-            stage,
-            players: "nothing".to_owned(),
-            visits: 8,
-            network: "az-1b8c".to_owned(),
-            plays_next: number,
-            gate: None,
-            games: 4,
-            games_so_far: 4,
-            rows: 4,
-            rows_so_far: 4,
-            white_share: 0.5,
-            games_per_second: 1.0,
-            evaluations_per_second: 1.0,
-            samples_per_second: 1.0,
-            steps: 1,
-            held_out: None,
-            measures: Measures::default(),
-            seconds: 1.0,
-        }
-    }
-
-    fn plan(plateau: &str) -> CyclePlan {
-        let stage = "[[stage]]\nnetwork = \"az-1b8c\"\nvisits = 8\ngames = 4\ngenerations = 4\n";
-        CyclePlan::parse(&format!("{stage}{plateau}{stage}[rating]\n")).unwrap()
-    }
-
     #[test]
     fn stages_follow_each_other() {
-        let plan = plan("");
-        let mut done = vec![generation(0, None)];
-        let mut stages = Vec::new();
-        while let Some(stage) = next_stage(&plan, &done, |_| None) {
-            stages.push(stage);
-            done.push(generation(done.len() as u32, Some(stage)));
-        }
-        assert_eq!(stages, [0, 0, 0, 0, 1, 1, 1, 1]);
-        let known: Vec<_> = (0..9).map(|number| planned_stage(&plan, number)).collect();
-        let wanted: Vec<_> = stages.iter().map(|&stage| Some(stage)).collect();
-        assert_eq!(known[..8], wanted, "without a warm-up");
-        assert_eq!((known[8], planned_games(&plan, 8)), (None, 0));
+        let stage = "[[stage]]\nnetwork = \"az-1b8c\"\nvisits = 8\ngames = 4\ngenerations = 4\n";
+        let plan = CyclePlan::parse(&stage.repeat(2)).unwrap();
+        let stages = (0..9).map_while(|number| stage_of(&plan, number));
+        assert_eq!(stages.collect::<Vec<_>>(), [0, 0, 0, 0, 1, 1, 1, 1]);
+        assert_eq!(games_of(&plan, 8), 0);
         let warm_up = CyclePlan {
             warm_up: Some(WarmUp {
                 games: 7,
@@ -259,31 +163,15 @@ mod tests {
             }),
             ..plan
         };
-        let games: Vec<u64> = (0..10)
-            .map(|number| planned_games(&warm_up, number))
-            .collect();
+        let games: Vec<u64> = (0..10).map(|number| games_of(&warm_up, number)).collect();
         assert_eq!(games, [7, 4, 4, 4, 4, 4, 4, 4, 4, 0]);
-        assert_eq!(planned_stage(&warm_up, 4), Some(0));
-        assert_eq!(planned_stage(&warm_up, 5), Some(1));
+        assert_eq!(stage_of(&warm_up, 0), Some(0));
+        assert_eq!(stage_of(&warm_up, 4), Some(0));
+        assert_eq!(stage_of(&warm_up, 5), Some(1));
     }
 
     #[test]
-    fn a_converged_network_makes_room() {
-        let plan = plan("plateau = { generations = 2, elo = 15.0 }\n");
-        let done: Vec<_> = (0..3).map(|n| generation(n, Some(0))).collect();
-        let next = |elo: [f64; 3]| next_stage(&plan, &done, |n| Some(elo[n as usize]));
-        assert_eq!(next([100.0, 110.0, 114.0]), Some(1));
-        assert_eq!(next([100.0, 116.0, 90.0]), Some(0), "one was better");
-        assert_eq!(
-            next_stage(&plan, &done[..2], |_| Some(0.0)),
-            Some(0),
-            "too few"
-        );
-        assert_eq!(next_stage(&plan, &done, |_| None), Some(0), "no ratings");
-    }
-
-    #[test]
-    fn a_network_that_knows_nothing_is_uniform_and_undecided() {
+    fn a_network_that_knows_nothing_is_undecided() {
         let scratch = Scratch::new("measure");
         games::run(&games::plan(3), scratch.path()).unwrap();
         let rows = shard::read(&shard::list(scratch.path()).unwrap()[0])
@@ -292,20 +180,10 @@ mod tests {
         let size = BoardSize::square(4);
         let empty = SmallNoGo::new(size).unwrap();
         let measures = measure(&empty, &EvaluatorFactory::uniform(info(size)), &rows).unwrap();
-        assert_eq!(measures.rows, rows.len() as u64);
-        let uniform = |row: &Row| (row.position(&empty).unwrap().legal_count() as f64).ln();
-        let expected = rows.iter().map(uniform).sum::<f64>() / rows.len() as f64;
-        assert!((measures.policy_entropy - expected).abs() < 1e-6);
         let [(win, came, count)] = measures.calibration[..] else {
             panic!("{measures:?}");
         };
         assert_eq!((win, count), (0.5, rows.len() as u64));
         assert!(came > 0.3 && came < 0.7, "{came}");
-    }
-
-    #[test]
-    fn entropy_is_by_hand() {
-        assert!((entropy([2.0, 2.0].into_iter()) - 2.0_f64.ln()).abs() < 1e-12);
-        assert_eq!(entropy([5.0, 0.0].into_iter()), 0.0);
     }
 }

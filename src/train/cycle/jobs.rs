@@ -7,10 +7,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::plan::{BoardShare, CyclePlan, Stage};
+use super::plan::{BoardShare, CyclePlan};
 use crate::TrainError;
 use crate::fit::checkpoint::{Checkpoint, Origin};
-use crate::fit::{FitParams, find_encoding, start_weights, usual_encoding};
+use crate::fit::{FitParams, find_encoding, start_weights};
 use crate::play::generate::GamesPlan;
 use crate::play::generator::{GameGenerator, NetworkGenerator, RolloutGenerator};
 use crate::play::matches::MatchPlayer;
@@ -134,7 +134,10 @@ impl GamesJob {
                 let stage = plan.stage.get(self.stage);
                 let stage =
                     stage.ok_or_else(|| TrainError::plan("it has fewer stages than the games"))?;
-                nothing(stage, plan.fit.encoding.as_deref(), start)?
+                // An untrained one.
+                let params = FitParams::of::<G>(stage.network, 1, &plan.fit);
+                let encoding = find_encoding::<G>(&params.encoding)?;
+                EvaluatorFactory::uniform(made_up(start, encoding))
             }
         };
         let visits = u32::try_from(self.visits).unwrap_or(u32::MAX);
@@ -196,22 +199,6 @@ pub(crate) struct Opponent {
     pub(crate) playouts: u64,
     /// Its network.
     pub(crate) network: Option<NetworkRef>,
-}
-
-/// An untrained network with the stage's architecture.
-fn nothing<G: Trainable>(
-    stage: &Stage,
-    encoding: Option<&str>,
-    start: &G,
-) -> Result<EvaluatorFactory, TrainError> {
-    let encoding = match encoding {
-        Some(id) => Some(find_encoding::<G>(id)?),
-        None => usual_encoding::<G>(stage.network),
-    };
-    let encoding = encoding.ok_or_else(|| {
-        TrainError::Setting(format!("there is no encoding for networks of {}", G::NAME))
-    })?;
-    Ok(EvaluatorFactory::uniform(made_up(start, encoding)))
 }
 
 /// Checks the files that the warm-up of a plan names.

@@ -22,22 +22,17 @@ mod tests;
 
 pub use cluster::Machine;
 pub use context::Resources;
-pub use generation::{Generation, Measures, measure, next_stage};
+pub use generation::{Generation, Measures};
 pub(super) use jobs::{GameRange, GamesJob, MatchJob, NetworkRef, hash};
-pub use plan::{
-    BoardShare, CyclePlan, Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window,
-};
+pub use plan::{BoardShare, CyclePlan, Gate, MachineSettings, Rating, Stage, WarmUp, Window};
 pub use ratings::{MatchRecord, RatedPlayer, anchor_name, match_records, rate, score};
-pub(super) use ratings::{all_match_records, rating_of, ratings};
+pub(super) use ratings::{rating_of, ratings};
 pub use run::run;
-pub use run_folder::{RunFolder, copy_network, int8, load, network_name, player, save};
+pub use run_folder::{RunFolder, copy_network, int8, load, player, save};
 pub(super) use run_folder::{from_json, to_json};
 
-use serde::Serialize;
-
 /// Steps of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepName {
     /// Self-play games are played.
     Games,
@@ -65,8 +60,7 @@ impl StepName {
 }
 
 /// Events of a run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, PartialEq)]
 pub enum RunEvent {
     /// Progress of a step.
     Step {

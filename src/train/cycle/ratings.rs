@@ -28,13 +28,6 @@ impl MatchRecord {
     pub fn score(&self) -> MatchScore {
         score(&self.pairs)
     }
-
-    /// White's wins and all games.
-    pub fn white_wins(&self) -> (u32, u32) {
-        let points = |[black, white]: &PairResult| 1.0 - black.points() + white.points();
-        let wins: f64 = self.pairs.iter().map(points).sum();
-        (wins.round() as u32, 2 * self.pairs.len() as u32)
-    }
 }
 
 /// The first player's score in these pairs.
@@ -49,7 +42,7 @@ pub fn score(pairs: &[PairResult]) -> MatchScore {
 }
 
 /// A player's rating.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RatedPlayer {
     /// A network's name, or that of an anchor such as `rollouts`.
     pub name: String,
@@ -146,27 +139,24 @@ pub(super) fn next_anchor(anchors: &[u64], last: &[MatchRecord]) -> u64 {
         .unwrap_or_default()
 }
 
-/// All matches of a run's first generations.
+/// The ratings of a run's players by the matches of its first generations, the weakest anchor at 0.
 ///
 /// # Errors
 /// [`TrainError`] when a file cannot be read.
-pub(crate) fn all_match_records(
+pub(crate) fn ratings(
+    plan: &CyclePlan,
     run_folder: &RunFolder,
-    count: u32,
-) -> Result<Vec<MatchRecord>, TrainError> {
+    generations: u32,
+) -> Result<Vec<RatedPlayer>, TrainError> {
+    let anchors = plan.rating.as_ref().map(|rating| &rating.anchors);
+    let Some(&first) = anchors.and_then(|anchors| anchors.first()) else {
+        return Ok(Vec::new());
+    };
     let mut all = Vec::new();
-    for generation in 0..count {
+    for generation in 0..generations {
         all.extend(match_records(&run_folder.matches(generation))?);
     }
-    Ok(all)
-}
-
-/// The ratings of a run's players by these matches, the weakest anchor at 0.
-pub(crate) fn ratings(plan: &CyclePlan, match_records: &[MatchRecord]) -> Vec<RatedPlayer> {
-    let first = plan.rating.as_ref().and_then(|r| r.anchors.first());
-    first.map_or(Vec::new(), |&first| {
-        rate(match_records, &anchor_name(first))
-    })
+    Ok(rate(&all, &anchor_name(first)))
 }
 
 /// The rating of a generation's network, if it has one.
@@ -207,14 +197,6 @@ mod tests {
         assert!(rated[0].low < rated[0].elo && rated[0].elo < rated[0].high);
         assert_eq!(rated.iter().find(|r| r.name == "b").unwrap().games, 80);
         assert!(rate(&[even("a", "b")], "rave-100").is_empty(), "no anchor");
-    }
-
-    #[test]
-    fn white_wins_are_counted_for_both_players() {
-        // As Black won, as White won: one white win. As Black lost, as White lost: one.
-        assert_eq!(record("a", "b", &[([Win, Win], 3)]).white_wins(), (3, 6));
-        assert_eq!(record("a", "b", &[([Loss, Loss], 3)]).white_wins(), (3, 6));
-        assert_eq!(record("a", "b", &[([Loss, Win], 3)]).white_wins(), (6, 6));
     }
 
     #[test]

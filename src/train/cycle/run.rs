@@ -1,14 +1,15 @@
 //! Runs generations in order.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use super::RunEvent;
 use super::cluster::learner::Learner;
 use super::context::{Resources, RunContext, Stopwatch};
-use super::generation::{Generation, next_stage};
+use super::generation::{Generation, stage_of};
 use super::jobs::check_warm_up;
 use super::plan::CyclePlan;
-use super::ratings::{all_match_records, rating_of, ratings};
+use super::ratings::{rating_of, ratings};
 use super::run_folder::{RunFolder, save};
 use super::steps::GenerationSteps;
 use crate::TrainError;
@@ -68,15 +69,13 @@ pub(super) fn run_with<G: Trainable>(
     // A killed session may have left some of any generation.
     let mut cleared = 0;
     loop {
-        let ratings = ratings(plan, &all_match_records(&run_folder, done.len() as u32)?);
-        let rating = |generation| rating_of(&ratings, generation);
         if let Some(last) = done.last() {
-            let rated = rating(last.number).cloned();
+            let ratings = ratings(plan, &run_folder, done.len() as u32)?;
+            let rated = rating_of(&ratings, last.number).cloned();
             (context.observe)(&RunEvent::Finished(Box::new(last.clone()), rated));
         }
         context.report(&format!("Generation {} begins.", done.len()))?;
-        let stage = next_stage(plan, &done, |number| rating(number).map(|r| r.elo));
-        let Some(stage) = stage else {
+        let Some(stage) = stage_of(plan, done.len() as u32) else {
             if let Some(last) = done.last() {
                 let network = run_folder.network(last.number);
                 log::info!("the last network is {}", network.display());
@@ -112,12 +111,9 @@ pub(super) fn run_with<G: Trainable>(
 
 /// The first board of each size.
 fn one_of_each_size<G: Game>(starts: &[G]) -> Vec<G> {
-    let is_first = |&(index, start): &(usize, &G)| {
-        let mut before = starts[..index].iter();
-        before.all(|other| other.size() != start.size())
-    };
-    let firsts = starts.iter().enumerate().filter(is_first);
-    firsts.map(|(_, start)| start.clone()).collect()
+    let mut sizes = HashSet::new();
+    let firsts = starts.iter().filter(|start| sizes.insert(start.size()));
+    firsts.cloned().collect()
 }
 
 /// Removes a generation's checkpoints, which later ones no longer need.

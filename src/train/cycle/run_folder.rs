@@ -220,7 +220,7 @@ impl RunFolder {
 }
 
 /// The name of a generation's network.
-pub fn network_name(generation: u32) -> String {
+pub(super) fn network_name(generation: u32) -> String {
     format!("network-{generation:04}")
 }
 

@@ -86,6 +86,25 @@ impl Progress {
         points / self.games.max(1) as f64
     }
 
+    /// Games and evaluations per second of this session, which has taken so many seconds.
+    pub fn rates(&self, seconds: f64) -> (f64, f64) {
+        let rate = |count: u64| count as f64 / seconds.max(1e-3);
+        (rate(self.games - self.resumed), rate(self.evaluations))
+    }
+
+    /// These rates and the distribution of wins, as text.
+    pub fn text(&self, seconds: f64) -> String {
+        let (games, evaluations) = self.rates(seconds);
+        let mut text = format!("{games:.2} games/s");
+        if self.evaluations > 0 {
+            text += &format!(", {evaluations:.0} evaluations/s");
+        }
+        if self.games > 0 {
+            text += &format!(", White wins {:.1}%", 100.0 * (1.0 - self.black_share()));
+        }
+        text
+    }
+
     /// The sums of both, number by number.
     #[must_use]
     pub fn join(self, other: Progress) -> Progress {

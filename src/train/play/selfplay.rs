@@ -121,20 +121,14 @@ pub(crate) fn choose(
     rng: &mut Xoshiro256PlusPlus,
 ) -> Move {
     let most = visits.iter().map(|&(_, count)| count).fold(0.0, f32::max);
-    let weight = |count: f32| {
-        if temperature > 0.0 {
-            (count / most.max(1.0)).powf(1.0 / temperature)
-        } else {
-            f32::from(u8::from(count == most))
-        }
-    };
-    let total: f32 = visits.iter().map(|&(_, count)| weight(count)).sum();
-    let mut left = if temperature > 0.0 {
-        rng.random::<f32>() * total
-    } else {
-        0.0
-    };
     let mut chosen = visits[0].0;
+    if temperature <= 0.0 {
+        let best = visits.iter().find(|&&(_, count)| count == most);
+        return best.map_or(chosen, |&(mv, _)| mv);
+    }
+    let weight = |count: f32| (count / most.max(1.0)).powf(1.0 / temperature);
+    let total: f32 = visits.iter().map(|&(_, count)| weight(count)).sum();
+    let mut left = rng.random::<f32>() * total;
     for &(mv, count) in visits {
         if weight(count) > 0.0 {
             chosen = mv;

@@ -190,7 +190,7 @@ fn write<'t>(
 /// Removes the shards of a unit that was not finished: they are named by their first game.
 ///
 /// # Errors
-/// [`TrainError::Mismatch`] when there are such shards and no unit is unfinished: they are another
+/// [`TrainError::Setting`] when there are such shards and no unit is unfinished: they are another
 /// import's, or a run's, whose games were copied here.
 fn remove_unfinished(folder: &Path, journal: &Journal) -> Result<(), TrainError> {
     let end = journal.units.len() as u64 * GAMES_IN_UNIT;

@@ -192,7 +192,7 @@ pub fn encode(info: &ShardInfo, rows: &[Row]) -> Result<Vec<u8>, TrainError> {
 /// Reads one shard. One whose name has no checksum, such as a ticket's, has it inside.
 ///
 /// # Errors
-/// [`TrainError::Corrupt`] or [`TrainError::Mismatch`] names the file and the problem.
+/// [`TrainError::Corrupt`] or [`TrainError::Setting`] names the file and the problem.
 pub fn read(path: &Path) -> Result<Shard, TrainError> {
     let stem = path.file_stem().map(Path::new);
     if stem.is_some_and(|stem| stem.extension().is_none()) {

@@ -19,6 +19,7 @@ use tokio::runtime::Runtime;
 
 use super::{Backend, Creation, Failure};
 use crate::StoreError;
+use tengen::program::one_line;
 
 /// Time for one attempt: 100 MB at 2 MB/s.
 const REQUEST: Duration = Duration::from_secs(60);
@@ -83,7 +84,7 @@ impl CloudBackend {
             .build()
             .map_err(|error| fails(error.to_string()))?;
         Ok(CloudBackend {
-            store: store.map_err(|error| fails(words(&error)))?,
+            store: store.map_err(|error| fails(one_line(&error)))?,
             prefix: prefix.trim_matches('/').to_owned(),
             runtime,
         })
@@ -156,7 +157,7 @@ impl Backend for CloudBackend {
 
 /// What an error of the library means.
 fn failure(error: &Error) -> Failure {
-    let text = words(error);
+    let text = one_line(error);
     match error {
         // Of a write: there is no such bucket.
         Error::NotFound { .. }
@@ -168,20 +169,6 @@ fn failure(error: &Error) -> Failure {
         | Error::UnknownConfigurationKey { .. } => Failure::Permanent(text),
         _ => Failure::Transient(text),
     }
-}
-
-/// An error with its causes, on one line.
-fn words(error: &Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        let more = error.to_string();
-        if !text.contains(&more) {
-            text = format!("{text}: {more}");
-        }
-        cause = error.source();
-    }
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -126,7 +126,7 @@ impl<G: Trainable> Learner<G> {
             let snapshot = Snapshot::read(&self.store, generation)?;
             for ticket in tickets {
                 let result = ticket.result();
-                if snapshot.has_result(&result) && !collected.borrow().contains(&result) {
+                if snapshot.has(&result) && !collected.borrow().contains(&result) {
                     collect(ticket)?;
                     collected.borrow_mut().insert(result);
                 }

@@ -107,30 +107,32 @@ impl<G: Trainable> Learner<G> {
         Ok(progress.get())
     }
 
-    /// Has matches played; returns the pairs against each opponent. `observe` gets the pairs against
-    /// one of them, by its index; an error of it ends them.
+    /// Offers all matches of a job, and waits for those against one of its opponents; returns their pairs. `observe` gets
+    /// those so far; an error of it ends the wait.
     ///
     /// # Errors
     /// As [`Self::games`].
-    pub(in crate::cycle) fn matches(
+    pub(in crate::cycle) fn meet(
         &self,
         job: &MatchJob,
-        mut observe: impl FnMut(usize, &[PairResult]) -> Result<(), TrainError>,
-    ) -> Result<Vec<Vec<PairResult>>, TrainError> {
+        opponent: usize,
+        mut observe: impl FnMut(&[PairResult]) -> Result<(), TrainError>,
+    ) -> Result<Vec<PairResult>, TrainError> {
         self.upload(&job.network)?;
         let others = job.opponents.iter();
         others
             .filter_map(|opponent| opponent.network.as_ref())
             .try_for_each(|network| self.upload(network))?;
         self.offer(&MatchJob::object(job.generation), job)?;
-        // By opponent and first pair: results come in any order.
-        let mut met: Vec<BTreeMap<u32, Vec<PairResult>>> =
-            vec![BTreeMap::new(); job.opponents.len()];
-        let joined = |met: &BTreeMap<u32, Vec<PairResult>>| -> Vec<PairResult> {
-            met.values().flatten().copied().collect()
-        };
+        let mut tickets = job.tickets();
+        tickets.retain(|ticket| match ticket.part {
+            Part::Pairs(range) => range.opponent == opponent,
+            Part::Games(_) => false,
+        });
+        // By first pair: results come in any order.
+        let mut met: BTreeMap<u32, Vec<PairResult>> = BTreeMap::new();
         self.wait(
-            &job.tickets(),
+            &tickets,
             &mut |ticket| {
                 let Part::Pairs(range) = ticket.part else {
                     return Ok(());
@@ -140,13 +142,12 @@ impl<G: Trainable> Learner<G> {
                     result.map_err(|reason| format!("{reason}; {AGAIN}"))
                 };
                 let result = self.store.get_checked(&ticket.result(), parse)?;
-                let against = &mut met[range.opponent];
-                against.insert(range.first, result.pairs);
-                observe(range.opponent, &joined(against))
+                met.insert(range.first, result.pairs);
+                observe(&met.values().flatten().copied().collect::<Vec<_>>())
             },
             &mut || Ok(()),
         )?;
-        Ok(met.iter().map(joined).collect())
+        Ok(met.into_values().flatten().collect())
     }
 
     /// Tells all machines that a generation is finished.
@@ -164,7 +165,7 @@ impl<G: Trainable> Learner<G> {
     /// # Errors
     /// [`TrainError`] of the store.
     pub(in crate::cycle) fn begin_generation(&self, number: u32) -> Result<(), TrainError> {
-        if Snapshot::read(&self.store, number)?.is_finished {
+        if Snapshot::read(&self.store, number)?.ends_plan() {
             self.store
                 .keep(&objects::of(number, "prolonged.json"), b"{}\n")?;
         }

@@ -1,6 +1,6 @@
 //! The machines of a run: the reports by which each shows that it lives, and what the learner sees of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
@@ -107,18 +107,12 @@ impl Drop for Heartbeat {
     }
 }
 
-/// Reports that are read at a look: a thousand workers take a while, and cost little.
-const MAX_READ: usize = 50;
-
 /// The last report of each machine, and when it was first seen by the learner's clock.
 pub(super) struct MachinesSeen {
     store: Store,
     /// Without a time while there is only a report from before the first look: its machine may be dead.
     machines: BTreeMap<String, (Machine, Option<Duration>)>,
-    /// The objects at the first look.
-    old: Option<BTreeSet<String>>,
-    /// The object that was read last.
-    last: String,
+    has_looked: bool,
 }
 
 impl MachinesSeen {
@@ -126,8 +120,7 @@ impl MachinesSeen {
         MachinesSeen {
             store: store.clone(),
             machines: BTreeMap::new(),
-            old: None,
-            last: String::new(),
+            has_looked: false,
         }
     }
 
@@ -137,38 +130,31 @@ impl MachinesSeen {
         machines.map(|(machine, _)| machine.evaluations).sum()
     }
 
-    /// Reads reports, one after another in the order of names; returns the last of each machine, and the seconds since
-    /// its number of reports grew, by the clock here; infinite if it did not since the first look.
+    /// Reads the reports of all machines that have not ended, which takes a while if there are a thousand: how rarely it
+    /// is done depends on that. Returns the last one of each machine, and the seconds since its number of reports grew,
+    /// by the clock here; infinite if it did not since the first look.
     ///
     /// # Errors
     /// [`TrainError`] of the store.
     pub(super) fn look(&mut self) -> Result<Vec<(Machine, f64)>, TrainError> {
         let names = self.store.list("workers/")?;
-        let old = || names.iter().cloned().collect();
-        let old = self.old.get_or_insert_with(old);
-        let has_ended = |name: &String| {
-            let known = self.machines.get(name);
-            known.is_some_and(|(machine, _)| machine.ended)
-        };
-        let living: Vec<&String> = names.iter().filter(|name| !has_ended(name)).collect();
-        let place = living.partition_point(|name| **name <= self.last);
-        let next = living[place..].iter().chain(&living[..place]);
-        let next: Vec<String> = next.take(MAX_READ).map(|name| (*name).clone()).collect();
         let now = self.store.now();
-        for name in next {
-            // One that came damaged is read at a later look.
+        for name in names {
+            let known = self.machines.get(&name);
+            if known.is_some_and(|(machine, _)| machine.ended) {
+                continue;
+            }
+            // One that came damaged is read at the next look.
             let report = self.store.get(&name)?;
             let report = report.and_then(|bytes| from_json::<Machine>(&bytes).ok());
-            if let Some(machine) = report {
-                let known = self.machines.get(&name);
-                let is_new = known.is_none_or(|(known, _)| known.beats < machine.beats);
-                if is_new {
-                    let seen = (known.is_some() || !old.contains(&name)).then_some(now);
-                    self.machines.insert(name.clone(), (machine, seen));
-                }
+            if let Some(machine) = report
+                && known.is_none_or(|(known, _)| known.beats < machine.beats)
+            {
+                let seen = self.has_looked.then_some(now);
+                self.machines.insert(name, (machine, seen));
             }
-            self.last = name;
         }
+        self.has_looked = true;
         let age = |seen: &Option<Duration>| {
             seen.map_or(f64::INFINITY, |seen| now.saturating_sub(seen).as_secs_f64())
         };

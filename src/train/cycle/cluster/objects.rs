@@ -25,11 +25,8 @@ pub(super) fn of(generation: u32, name: &str) -> String {
 
 /// The claim of a ticket within its generation.
 pub(super) fn claim(ticket: &str) -> String {
-    format!("{CLAIMS}{ticket}")
+    format!("claims/{ticket}")
 }
-
-/// How the names of claims begin.
-const CLAIMS: &str = "claims/";
 
 /// A network with this checksum.
 pub(super) fn network(hash: &str) -> String {
@@ -56,23 +53,12 @@ pub(in crate::cycle) fn is_made_again(path: &Path) -> bool {
     }
 }
 
-// What a generation has in the store, by one list of its objects.
-
-/// The objects of a generation.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// What a generation has in the store, by one list of its objects.
+#[derive(Debug)]
 pub(super) struct Snapshot {
     pub(super) generation: u32,
-    /// Whether there is a `tickets.json`.
-    pub(super) has_games: bool,
-    /// Whether there is a `matches.json`.
-    pub(super) has_matches: bool,
-    pub(super) is_done: bool,
-    /// Whether the plan is complete without this generation, and was not prolonged after that.
-    pub(super) is_finished: bool,
-    /// Results, by their full names.
-    results: BTreeSet<String>,
-    /// Tickets that a machine has claimed, by their names.
-    pub(super) claimed: BTreeSet<String>,
+    /// Their full names.
+    names: BTreeSet<String>,
 }
 
 impl Snapshot {
@@ -81,36 +67,24 @@ impl Snapshot {
     /// # Errors
     /// [`TrainError`] of the store.
     pub(super) fn read(store: &Store, generation: u32) -> Result<Snapshot, TrainError> {
-        let folder = of(generation, "");
-        let mut snapshot = Snapshot {
-            generation,
-            ..Snapshot::default()
-        };
-        let mut is_prolonged = false;
-        for object in store.list(&folder)? {
-            let name = object.strip_prefix(&folder).unwrap_or(&object);
-            match name {
-                "tickets.json" => snapshot.has_games = true,
-                "matches.json" => snapshot.has_matches = true,
-                "done.json" => snapshot.is_done = true,
-                "finished.json" => snapshot.is_finished = true,
-                "prolonged.json" => is_prolonged = true,
-                _ => {
-                    if let Some(ticket) = name.strip_prefix(CLAIMS) {
-                        snapshot.claimed.insert(ticket.to_owned());
-                    } else if name.starts_with("games/") || name.starts_with("matches/") {
-                        snapshot.results.insert(object);
-                    }
-                }
-            }
-        }
-        snapshot.is_finished &= !is_prolonged;
-        Ok(snapshot)
+        let names = store.list(&of(generation, ""))?.into_iter().collect();
+        Ok(Snapshot { generation, names })
     }
 
-    /// Whether a result of this full name is there.
-    pub(super) fn has_result(&self, name: &str) -> bool {
-        self.results.contains(name)
+    /// Whether an object of this full name is there.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    /// Whether the generation is finished.
+    pub(super) fn is_done(&self) -> bool {
+        self.has(&of(self.generation, "done.json"))
+    }
+
+    /// Whether the plan is complete without this generation, and was not prolonged after that.
+    pub(super) fn ends_plan(&self) -> bool {
+        let has = |name| self.has(&of(self.generation, name));
+        has("finished.json") && !has("prolonged.json")
     }
 }
 

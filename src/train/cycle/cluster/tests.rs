@@ -405,7 +405,7 @@ fn a_run_that_is_prolonged_is_no_longer_finished() {
     let store = folder_store(&scratch.path().join("store"));
     let copy = scratch.path().join("copy");
     let short = PLAN.split("[rating]").next().unwrap();
-    let is_finished = |number| Snapshot::read(&store, number).unwrap().is_finished;
+    let is_finished = |number| Snapshot::read(&store, number).unwrap().ends_plan();
     learn(&store, &copy, (short, true)).unwrap();
     assert!(is_finished(3));
     let longer = short.replace("generations = 2", "generations = 3");

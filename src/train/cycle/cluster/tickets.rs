@@ -177,11 +177,13 @@ impl Offers {
     /// [`TrainError`] of the store.
     pub(super) fn update(&mut self, store: &Store, snapshot: &Snapshot) -> Result<(), TrainError> {
         let generation = snapshot.generation;
-        if snapshot.has_games && self.games.is_none() {
-            self.games = store.find_checked(&GamesOffer::object(generation), GamesOffer::parse)?;
+        let games = GamesOffer::object(generation);
+        if self.games.is_none() && snapshot.has(&games) {
+            self.games = store.find_checked(&games, GamesOffer::parse)?;
         }
-        if snapshot.has_matches && self.matches.is_none() {
-            self.matches = store.find_checked(&MatchJob::object(generation), MatchJob::parse)?;
+        let matches = MatchJob::object(generation);
+        if self.matches.is_none() && snapshot.has(&matches) {
+            self.matches = store.find_checked(&matches, MatchJob::parse)?;
         }
         Ok(())
     }

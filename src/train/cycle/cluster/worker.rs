@@ -8,7 +8,7 @@ use super::machines::{Heartbeat, Machine};
 use super::objects::{self, Snapshot};
 use super::player::TicketPlayer;
 use super::reminder::Reminder;
-use super::tickets::{Offers, Ticket};
+use super::tickets::{GamesOffer, Offers, Ticket};
 use crate::TrainError;
 use crate::cycle::to_json;
 use crate::play::generate::Progress;
@@ -128,11 +128,11 @@ impl<G: Trainable> Worker<G> {
         let (mut generation, mut claimed) = (self.generation, None);
         loop {
             let snapshot = Snapshot::read(&self.store, generation)?;
-            if snapshot.is_done {
+            if snapshot.is_done() {
                 // Nor is anything before it wanted any more.
                 (self.generation, claimed) = (generation + 1, None);
-            } else if !snapshot.has_games {
-                let is_finished = snapshot.is_finished && generation == self.generation;
+            } else if !snapshot.has(&GamesOffer::object(generation)) {
+                let is_finished = snapshot.ends_plan() && generation == self.generation;
                 return Ok(match claimed {
                     Some(ticket) => Next::Play(ticket),
                     None if is_finished => Next::Finished,
@@ -157,11 +157,11 @@ impl<G: Trainable> Worker<G> {
     ) -> Result<Option<Ticket>, TrainError> {
         self.offers.retain(|&number, _| number >= self.generation);
         let mut open = self.tickets(snapshot)?;
-        open.retain(|ticket| !snapshot.has_result(&ticket.result()));
+        open.retain(|ticket| !snapshot.has(&ticket.result()));
         // From a random place, so that few machines try or repeat the same one.
         let place = getrandom::u32().unwrap_or_default() as usize % open.len().max(1);
         open.rotate_left(place);
-        let is_free = |ticket: &&Ticket| !snapshot.claimed.contains(&ticket.name);
+        let is_free = |ticket: &&Ticket| !snapshot.has(&ticket.claim());
         for ticket in open.iter().filter(is_free).take(MAX_TRIED) {
             let creation = self.store.create(&ticket.claim(), self.id.as_bytes())?;
             if creation == Creation::Created {

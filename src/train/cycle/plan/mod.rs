@@ -4,7 +4,7 @@ mod tables;
 
 use serde::{Deserialize, Serialize};
 
-pub use tables::{BoardShare, Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window};
+pub use tables::{BoardShare, Gate, MachineSettings, Rating, Stage, WarmUp, Window};
 
 use crate::TrainError;
 use crate::fit::{Fit, find_encoding};
@@ -108,10 +108,9 @@ impl CyclePlan {
 
     /// Checks what no table says alone. A run cannot be corrected after its start, so everything is checked first.
     fn check_together(&self) -> Result<(), TrainError> {
-        let stages = &self.stage;
         let (play, window) = (&self.self_play, &self.window);
         let rules = [
-            (!stages.is_empty(), "it has no [[stage]]"),
+            (!self.stage.is_empty(), "it has no [[stage]]"),
             (
                 !play.int8 || window.held_out > 0.0,
                 "int8 of [self-play] needs held-out games to calibrate on",
@@ -134,15 +133,6 @@ impl CyclePlan {
                 "[rating] needs rising anchors from 1",
             ),
             (
-                self.rating.is_some() || stages.iter().all(|s| s.plateau.is_none()),
-                "a plateau needs a [rating]",
-            ),
-            (
-                self.machines.ahead == 0 || stages.iter().all(|s| s.plateau.is_none()),
-                "ahead of [machines] needs stages without a plateau: whose games come next must be known \
-                 before they are rated",
-            ),
-            (
                 self.gate
                     .as_ref()
                     .is_none_or(|gate| Sprt::new(gate.elo0, gate.elo1).is_ok()),
@@ -160,7 +150,6 @@ impl CyclePlan {
         check_each([self])?;
         check_each(&self.warm_up)?;
         check_each(&self.stage)?;
-        check_each(self.stage.iter().flat_map(|stage| &stage.plateau))?;
         check_each([&self.self_play])?;
         check_each([&self.window])?;
         check_each([&self.fit])?;

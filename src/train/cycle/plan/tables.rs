@@ -51,24 +51,9 @@ tengen::settings! {
         games: u64 = 600, 1..,
             "Games per generation";
         generations: u32 = 10, 1..,
-            "Maximum number of generations";
+            "Number of generations";
         rate_factor: f32 = 1.0, above(0.0),
             "Factor of the learning rate";
-        plateau: Option<Plateau> = None, InPlan("a table; needs `[rating]`"),
-            "Criterion to end the stage early, once the network has converged";
-    }
-}
-
-tengen::settings! {
-    /// A stage ends if no rating of the last `generations` is better by `elo` than the best before
-    /// them.
-    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-    Plateau, "[stage.plateau]" {
-        generations: u32 = 3, ..,
-            "Number of generations without progress";
-        elo: f64 = 15.0, ..,
-            "Rating difference that counts as progress";
     }
 }
 
@@ -126,7 +111,7 @@ tengen::settings! {
     MachineSettings, "[machines]" {
         ahead: u32 = 0, 0..=MAX_AHEAD,
             "Generations that games run ahead of the fit: a generation's games are played with the network of this \
-             many generations before the last one, so that machines play during a fit; 0 with a `plateau`";
+             many generations before the last one, so that machines play during a fit";
         games_per_ticket: u64 = 50, 1..,
             "Games of one ticket, the unit that a machine plays and that is lost when it fails";
         pairs_per_ticket: u32 = 10, 1..,

@@ -22,11 +22,9 @@ fn a_short_plan_has_defaults_and_survives_writing() {
 fn what_is_left_out_is_the_default() {
     let plan = CyclePlan::parse("").unwrap();
     assert_eq!(plan.stage, [Stage::default()]);
-    let plan =
-        CyclePlan::parse("[[stage]]\nvisits = 9\nplateau = {}\n[warm-up]\n[rating]\n").unwrap();
+    let plan = CyclePlan::parse("[[stage]]\nvisits = 9\n[warm-up]\n[rating]\n").unwrap();
     let stage = Stage {
         visits: 9,
-        plateau: Some(Plateau::default()),
         ..Stage::default()
     };
     assert_eq!(
@@ -75,10 +73,6 @@ fn a_wrong_plan_says_what_is_wrong() {
     );
     refused(&format!("{SHORT}[window]\nheld-out = 1.0\n"), "held-out");
     refused(
-        &format!("{SHORT}plateau = {{ generations = 2, elo = 15.0 }}\n"),
-        "[rating]",
-    );
-    refused(
         &format!("{SHORT}[rating]\nanchors = [400, 100]\n"),
         "rising",
     );
@@ -91,11 +85,6 @@ fn a_wrong_plan_says_what_is_wrong() {
     refused(
         &format!("{SHORT}[machines]\ngames-per-ticket = 0\n"),
         "games-per-ticket",
-    );
-    let plateau = "plateau = { generations = 2, elo = 15.0 }\n[rating]\n";
-    refused(
-        &format!("{SHORT}{plateau}[machines]\nahead = 1\n"),
-        "without a plateau",
     );
     for wrong in ["nan", "inf", "-1.0"] {
         refused(

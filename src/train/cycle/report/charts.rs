@@ -1,10 +1,9 @@
-//! The charts of the page. Missing measurements are left out: a speed or an entropy of 0 means that
-//! nothing was played, fitted or measured.
+//! The charts of the page. Missing measurements are left out: a speed of 0 means that nothing was played or fitted.
 
 use std::f64::consts::LN_2;
 
 use super::ReportData;
-use crate::cycle::{Generation, MatchRecord, network_name, rating_of};
+use crate::cycle::{Generation, rating_of};
 use crate::fit::held_out::HeldOutLosses;
 use tengen::chart::{Chart, Point, Scale, Series};
 
@@ -21,9 +20,7 @@ pub(super) fn figures(data: &ReportData) -> Vec<String> {
         policy_loss(data),
         value_loss(data),
         calibration(data),
-        entropy(data),
         white_share(data),
-        games_per_second(data),
         speeds(data),
     ];
     charts.iter().map(Chart::figure).collect()
@@ -143,63 +140,30 @@ fn calibration(data: &ReportData) -> Chart<'static> {
     }
 }
 
-fn entropy(data: &ReportData) -> Chart<'static> {
-    Chart {
-        title: "Policy entropy, nats",
-        note: "How undecided the network's moves are, and the search's. A network far above its \
-         targets is still learning; one near 0 no longer explores.",
-        x_label: "games",
-        series: vec![
-            by_games(data, "network", |g| measured(g.measures.policy_entropy)),
-            by_games(data, "targets", |g| held_out(g, |s| s.policy_floor)),
-        ],
-        ..Chart::default()
-    }
-}
-
-/// White's share of the wins, in self-play and in the matches between networks.
 fn white_share(data: &ReportData) -> Chart<'static> {
-    let in_matches = |g: &Generation| {
-        let name = network_name(g.number);
-        let between = |e: &&MatchRecord| e.first == name && e.second.starts_with("network-");
-        let (white, games) = data.match_records.iter().find(between)?.white_wins();
-        (games > 0).then(|| f64::from(white) / f64::from(games))
-    };
     Chart {
         title: "White's share of the wins",
-        note: "Below the line, playing first is an advantage. A jump in self-play often indicates \
-         an error.",
+        note: "Of self-play. Below the line, playing first is an advantage. A jump often indicates an error.",
         x_label: "games",
         scale: Scale::Percent,
         series: vec![
             by_games(data, "self-play", |g| {
                 (g.games > 0).then_some(g.white_share)
             }),
-            by_games(data, "matches with the predecessor", in_matches),
             level(data, "50%", 0.5),
         ],
     }
 }
 
-fn games_per_second(data: &ReportData) -> Chart<'static> {
-    Chart {
-        title: "Games a second",
-        note: "Of self-play. It falls with more playouts a move and larger networks.",
-        x_label: "games",
-        series: vec![by_games(data, "self-play", |g| {
-            measured(g.games_per_second)
-        })],
-        ..Chart::default()
-    }
-}
-
 fn speeds(data: &ReportData) -> Chart<'static> {
     Chart {
-        title: "Positions a second",
-        note: "Evaluated in self-play, and fitted in training; the scale is logarithmic.",
+        title: "Games and positions a second",
+        note: "Played and evaluated in self-play, which falls with more playouts a move and larger networks, and \
+               fitted in training; the scale is logarithmic.",
         x_label: "games",
         scale: Scale::Logarithmic,
         series: vec![
+            by_games(data, "games", |g| measured(g.games_per_second)),
             by_games(data, "evaluated", |g| measured(g.evaluations_per_second)),
             by_games(data, "fitted", |g| measured(g.samples_per_second)),
         ],

@@ -2,16 +2,13 @@
 //! browser reloads it.
 
 mod charts;
-mod machines;
 mod page;
 
 pub use page::write;
 
 use crate::TrainError;
-use crate::cycle::{
-    CyclePlan, Generation, Machine, MatchRecord, RatedPlayer, RunFolder, all_match_records,
-    next_stage, rating_of, ratings,
-};
+use crate::cycle::generation::stage_of;
+use crate::cycle::{CyclePlan, Generation, Machine, RatedPlayer, RunFolder, ratings};
 use tengen::clock::{date_time, unix_time};
 use tengen::games::GAMES;
 
@@ -34,8 +31,6 @@ pub struct ReportData {
     pub generations: Vec<Generation>,
     /// The ratings of networks and anchors.
     pub rated: Vec<RatedPlayer>,
-    /// The matches behind them.
-    pub match_records: Vec<MatchRecord>,
     /// Seconds spent so far.
     pub seconds: f64,
     /// What the run does, until its plan is complete.
@@ -70,18 +65,14 @@ impl ReportData {
         // Matches of an unfinished generation count, too.
         let count = generations.len() as u32 + 1;
         let name = run_folder.root().file_name().unwrap_or_default();
-        let match_records = all_match_records(run_folder, count)?;
-        let rated = ratings(&plan, &match_records);
-        let elo = |generation| rating_of(&rated, generation).map(|rated| rated.elo);
-        let working = next_stage(&plan, &generations, elo).map(|_| Working {
+        let working = stage_of(&plan, generations.len() as u32).map(|_| Working {
             on: now.to_owned(),
             time: date_time(unix_time(), 0),
         });
         Ok(ReportData {
             name: name.display().to_string(),
             game: title(&plan),
-            rated,
-            match_records,
+            rated: ratings(&plan, run_folder, count)?,
             seconds: run_folder.seconds()?,
             working,
             machines: machines.to_vec(),

@@ -1,9 +1,8 @@
-//! The page: state of the run, charts, and the table of all generations.
+//! The page: state of the run, charts, the machines that play for it, and the table of all generations.
 
 use std::fmt::Write;
 
 use super::charts::figures;
-use super::machines::section;
 use super::{ReportData, Working};
 use crate::cycle::{Generation, Machine, RunFolder, rating_of};
 use crate::{TrainError, durable};
@@ -26,6 +25,12 @@ td,th{padding:2px 5px;text-align:right;white-space:nowrap;border-bottom:1px soli
 /// Placeholder for missing measurements.
 const MISSING: &str = "&ndash;";
 
+/// Seconds without a report after which a machine is shown as silent.
+const SILENT: f64 = 120.0;
+
+/// Machines in the table; others are counted.
+const MAX_ROWS: usize = 200;
+
 /// Writes the report of a run into its folder; `now` is the step in progress. Each of the other machines that play comes
 /// with the seconds since its last report.
 ///
@@ -40,28 +45,17 @@ pub fn write(
     durable::write(&run_folder.report(), page(&data).as_bytes())
 }
 
-/// The beginning of a page with this title, as HTML; while its work is `running` it reloads itself.
-fn head(title: &str, running: bool) -> String {
-    let reload = match running {
-        true => format!("<meta http-equiv=\"refresh\" content=\"{RELOAD_SECONDS}\">"),
-        false => String::new(),
-    };
-    format!(
-        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">{reload}\
-         <meta name=\"viewport\" content=\"width=device-width\"><title>{title}</title>\
-         <style>{STYLE}</style>"
-    )
-}
-
-/// The whole page.
+/// The whole page; while the run goes on it reloads itself.
 fn page(data: &ReportData) -> String {
     let name = escape(&data.name);
-    let mut page = head(
-        &format!("{name} &ndash; training run"),
-        data.working.is_some(),
-    );
-    page += &format!(
-        "<h1>Training run {name}: {game}</h1><p class=\"state\">{state}</p>\
+    let reload = match &data.working {
+        Some(_) => format!("<meta http-equiv=\"refresh\" content=\"{RELOAD_SECONDS}\">"),
+        None => String::new(),
+    };
+    let mut page = format!(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">{reload}\
+         <meta name=\"viewport\" content=\"width=device-width\"><title>{name} &ndash; training run</title>\
+         <style>{STYLE}</style><h1>Training run {name}: {game}</h1><p class=\"state\">{state}</p>\
          <p class=\"facts\">{figures}</p><main>",
         game = data.game,
         state = state(data),
@@ -72,7 +66,7 @@ fn page(data: &ReportData) -> String {
     }
     page.push_str("</main>");
     if !data.machines.is_empty() {
-        page.push_str(&section(&data.machines));
+        page.push_str(&machines_section(&data.machines));
     }
     if !data.generations.is_empty() {
         table(&mut page, data);
@@ -154,6 +148,65 @@ fn row(page: &mut String, data: &ReportData, g: &Generation) {
     );
 }
 
+/// Facts about all machines, and a table of them.
+fn machines_section(machines: &[(Machine, f64)]) -> String {
+    let (mut living, mut rest): (Vec<_>, Vec<_>) = machines
+        .iter()
+        .partition(|(machine, age)| !machine.ended && *age < SILENT);
+    living.sort_by(|a, b| a.0.id.cmp(&b.0.id));
+    rest.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let seconds = machines.iter();
+    let seconds = seconds.map(|(machine, _)| machine.threads as f64 * machine.busy_seconds);
+    let mut text = format!(
+        "<h2>Machines</h2><p class=\"facts\">{} of {} report. {:.2} core hours of play.</p>",
+        living.len(),
+        machines.len(),
+        seconds.sum::<f64>() / 3600.0,
+    );
+    text.push_str(
+        "<div class=\"table\"><table><tr><th>machine<th>threads<th>device<th>tickets\
+         <th>games<th>games/s<th>evaluations/s<th>busy<th>last report</tr>",
+    );
+    let all = living.iter().chain(&rest);
+    for (machine, age) in all.take(MAX_ROWS) {
+        machine_row(&mut text, machine, *age);
+    }
+    text.push_str("</table></div>");
+    if machines.len() > MAX_ROWS {
+        let _ = write!(
+            text,
+            "<p class=\"note\">And {} more.</p>",
+            machines.len() - MAX_ROWS
+        );
+    }
+    text
+}
+
+fn machine_row(text: &mut String, machine: &Machine, age: f64) {
+    let rate = |count: u64| match machine.busy_seconds > 0.0 {
+        true => count as f64 / machine.busy_seconds,
+        false => 0.0,
+    };
+    let last = match (machine.ended, age < SILENT) {
+        (true, _) => "ended".to_owned(),
+        (false, true) => format!("{age:.0} s ago"),
+        (false, false) if age.is_infinite() => "before the learner began".to_owned(),
+        (false, false) => format!("silent for {age:.0} s"),
+    };
+    let busy = 100.0 * machine.busy_seconds / machine.seconds.max(machine.busy_seconds).max(1e-9);
+    let _ = write!(
+        text,
+        "<tr><td>{}<td>{}<td>{}<td>{}<td>{}<td>{:.2}<td>{:.0}<td>{busy:.0}%<td>{last}</tr>",
+        escape(&machine.id),
+        machine.threads,
+        escape(&machine.device),
+        machine.tickets,
+        machine.games,
+        rate(machine.games),
+        rate(machine.evaluations),
+    );
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,7 +215,6 @@ mod tests {
     fn generation(number: u32, games_so_far: u64) -> Generation {
         Generation {
             number,
-            stage: None,
             players: "rollouts".to_owned(),
             visits: 32,
             network: "az-1b8c".to_owned(),
@@ -173,7 +225,7 @@ mod tests {
             rows: 4,
             rows_so_far: 4,
             white_share: 0.45,
-            games_per_second: 1.0,
+            games_per_second: 0.0,
             evaluations_per_second: 0.0,
             samples_per_second: 0.0,
             steps: 1,
@@ -195,7 +247,6 @@ mod tests {
                 high: f64::INFINITY,
                 games: 4,
             }],
-            match_records: Vec::new(),
             seconds: 7200.0,
             machines: Vec::new(),
             working,
@@ -220,12 +271,7 @@ mod tests {
     #[test]
     fn what_was_not_measured_is_missing() {
         let page = page(&data(None));
-        for absent in [
-            "Positions a second",
-            "Policy entropy",
-            "Policy loss,",
-            "NaN",
-        ] {
+        for absent in ["positions a second", "Policy loss,", "NaN"] {
             assert!(!page.contains(absent), "{absent}");
         }
         assert!(page.contains(">50%<") && page.contains("White's share"));
@@ -233,5 +279,35 @@ mod tests {
         assert_eq!(page.matches(MISSING).count() - 1, 6, "and one in the title");
         assert!(page.contains("<td>passed, 62%<td>"), "{page}");
         assert!(page.contains("+300 [+100, +inf]"));
+    }
+
+    #[test]
+    fn living_machines_come_first_and_silence_is_told() {
+        let machine = |id: &str, ended| Machine {
+            id: id.to_owned(),
+            threads: 4,
+            device: "cpu".to_owned(),
+            games: 50,
+            busy_seconds: 1800.0,
+            seconds: 3600.0,
+            ended,
+            ..Machine::default()
+        };
+        let machines = [
+            (machine("a", true), 3.0),
+            (machine("b<", false), 500.0),
+            (machine("c", false), 7.0),
+            (machine("d", false), f64::INFINITY),
+        ];
+        let text = machines_section(&machines);
+        assert!(text.contains("1 of 4 report"), "{text}");
+        assert!(
+            text.contains("8.00 core hours") && text.contains("<td>50%<td>7 s ago"),
+            "{text}"
+        );
+        let place = |part: &str| text.find(part).unwrap();
+        assert!(place("<td>c<") < place("<td>a<") && place("<td>a<") < place("<td>b&lt;<"));
+        assert!(text.contains("silent for 500 s"));
+        assert!(text.contains("<td>before the learner began</tr>"));
     }
 }

@@ -3,7 +3,7 @@
 use super::GenerationSteps;
 use crate::TrainError;
 use crate::cycle::context::RunContext;
-use crate::cycle::generation::{planned_games, planned_stage};
+use crate::cycle::generation::{games_of, stage_of};
 use crate::cycle::jobs::{GameRange, GamesJob, NetworkRef};
 use crate::cycle::plan::WarmUp;
 use crate::cycle::{StepName, player};
@@ -47,7 +47,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         };
         // Without `ahead` a network that is new in this generation first has to catch up.
         let numbers = (self.number..=self.number + ahead).filter(|_| ahead > 0);
-        for number in numbers.filter(|&number| planned_stage(context.plan, number).is_some()) {
+        for number in numbers.filter(|&number| stage_of(context.plan, number).is_some()) {
             learner.publish(&self.games_job(context, number, false)?)?;
         }
         Ok(())
@@ -63,7 +63,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let (plan, run_folder) = (context.plan, context.run_folder);
         let stage = match number == self.number {
             true => self.stage,
-            false => planned_stage(plan, number).unwrap_or(self.stage),
+            false => stage_of(plan, number).unwrap_or(self.stage),
         };
         let ahead = plan.machines.ahead;
         let source = number.checked_sub(1 + ahead);
@@ -82,7 +82,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             None => "nothing".to_owned(),
         };
         let before = self.done.last().map_or(0, |before| before.games_so_far);
-        let between = (self.number..number).map(|number| planned_games(plan, number));
+        let between = (self.number..number).map(|number| games_of(plan, number));
         let own = &plan.stage[stage];
         Ok(GamesJob {
             generation: number,
@@ -133,14 +133,10 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         tally: &mut Tally,
         progress: Progress,
     ) -> Result<(), TrainError> {
-        let message = tally.see(context.watch.session(), progress);
-        context.tell(
-            self.number,
-            StepName::Games,
-            progress.games,
-            job.games,
-            message,
-        )
+        let seconds = context.watch.session() - tally.begun;
+        tally.rates = progress.rates(seconds);
+        let (done, total, message) = (progress.games, job.games, progress.text(seconds));
+        context.tell(self.number, StepName::Games, done, total, message)
     }
 }
 
@@ -152,22 +148,4 @@ pub(super) struct Tally {
     pub(super) finished: Progress,
     /// Games and evaluations per second.
     pub(super) rates: (f64, f64),
-}
-
-impl Tally {
-    /// Games and evaluations per second on all boards, and the distribution of wins, as text.
-    fn see(&mut self, now: f64, progress: Progress) -> String {
-        let seconds = (now - self.begun).max(1e-3);
-        let new = progress.games - progress.resumed;
-        self.rates = (new as f64 / seconds, progress.evaluations as f64 / seconds);
-        let mut text = format!("{:.2} games/s", self.rates.0);
-        if progress.evaluations > 0 {
-            text += &format!(", {:.0} evaluations/s", self.rates.1);
-        }
-        if progress.games > 0 {
-            let white = 100.0 * (1.0 - progress.black_share());
-            text += &format!(", White wins {white:.1}%");
-        }
-        text
-    }
 }

@@ -59,32 +59,23 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             opening_plies: rating.opening_plies,
             seed: self.match_seed(context),
         };
-        let path = |opponent: &Opponent| folder.join(format!("{}.json", opponent.name));
-        let keep = |opponent: &Opponent, pairs| {
+        for (index, opponent) in job.opponents.iter().enumerate() {
+            let path = folder.join(format!("{}.json", opponent.name));
+            if load::<MatchRecord>(&path)?.is_some() {
+                continue;
+            }
+            let pairs = match context.learner {
+                Some(learner) => learner.meet(&job, index, |pairs| {
+                    self.tell_rating(context, &job, opponent, pairs)
+                })?,
+                None => self.meet(context, &job, opponent)?,
+            };
             let record = MatchRecord {
                 first: network_name(self.number),
                 second: opponent.name.clone(),
                 pairs,
             };
-            save(&path(opponent), &record)
-        };
-        if let Some(learner) = context.learner {
-            if job.opponents.iter().all(|opponent| path(opponent).exists()) {
-                return Ok(());
-            }
-            let met = learner.matches(&job, |index, pairs| {
-                self.tell_rating(context, &job, &job.opponents[index], pairs)
-            })?;
-            return job
-                .opponents
-                .iter()
-                .zip(met)
-                .try_for_each(|(opponent, pairs)| keep(opponent, pairs));
-        }
-        for opponent in &job.opponents {
-            if load::<MatchRecord>(&path(opponent))?.is_none() {
-                keep(opponent, self.meet(context, &job, opponent)?)?;
-            }
+            save(&path, &record)?;
         }
         Ok(())
     }

@@ -19,7 +19,6 @@ use crate::export::{network_info, to_onnx};
 use crate::fit::checkpoint::{Checkpoint, Origin};
 use crate::network::architecture::Outputs;
 use crate::shards::dataset::Dataset;
-use crate::shards::row::Row;
 use crate::shards::shard;
 use crate::trainable::Trainable;
 
@@ -89,13 +88,12 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             .runtime
             .open(&network, self.start.size())?;
         self.quantize(context, &network, &held_out)?;
-        let measures = measure(self.start, &opened, &self.on_first_board(&held_out))?;
+        let measures = measure(self.start, &opened, &held_out)?;
         self.rate(context)?;
         let (plays_next, gate) = self.gate(context, &opened)?;
         let checkpoint = &fitted.checkpoint;
         Ok(Generation {
             number,
-            stage: (number > 0 || context.plan.warm_up.is_none()).then_some(self.stage),
             players: job.players,
             visits: job.visits,
             network: checkpoint.params.architecture.to_string(),
@@ -166,15 +164,6 @@ impl<G: Trainable> GenerationSteps<'_, G> {
                 boards.map(|board| folder.join(board.name())).collect()
             }
         }
-    }
-
-    /// The rows of the board on which networks are measured.
-    fn on_first_board(&self, rows: &[Row]) -> Vec<Row> {
-        let size = self.start.size();
-        rows.iter()
-            .filter(|row| row.size == size)
-            .cloned()
-            .collect()
     }
 
     /// The window up to a generation. Missing games are skipped: a run may continue elsewhere with

@@ -1,11 +1,14 @@
 //! A teacher's answers in a file, so that a large network is asked once about each position: in later epochs,
 //! after a restart, and for a student of another size.
 
+use std::fmt::Display;
+use std::io;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use half::f16;
+use parking_lot::RwLock;
 use redb::{Database, ReadableDatabase as _, TableDefinition};
 
 use crate::{TrainError, durable};
@@ -17,43 +20,51 @@ const ANSWERS: TableDefinition<'_, u128, &[u8]> = TableDefinition::new("answers"
 
 /// The file: an embedded store ([redb](https://docs.rs/redb)) that loses nothing when a process is killed.
 pub struct KeptAnswers {
-    store: Database,
+    open: Box<dyn Fn() -> Result<Database, redb::Error> + Send + Sync>,
+    /// `None` before the first write and after a failed one: the store has to be opened again then.
+    store: RwLock<Option<Database>>,
     path: PathBuf,
 }
 
 impl KeptAnswers {
-    /// Opens the file, or creates it.
+    /// Opens the file, or creates it. If the disk is full, it waits for room.
     ///
     /// # Errors
     /// [`TrainError::Setting`] when it is another kind of file, damaged or in use, or cannot be created;
     /// [`TrainError::Io`] of its folder.
     pub fn open(path: &Path) -> Result<KeptAnswers, TrainError> {
-        let refused = |error: redb::Error| {
+        path.parent().map_or(Ok(()), durable::make_folder)?;
+        let file = path.to_owned();
+        let open = move || {
+            // The store may panic where a file's bytes were changed.
+            let open = || {
+                let mut builder = Database::builder();
+                builder.set_check_integrity_on_open(true).create(&file)
+            };
+            let damaged = || Err(redb::Error::Corrupted("it is damaged".to_owned()));
+            catch_unwind(open).map_or_else(|_| damaged(), |store| Ok(store?))
+        };
+        let answers = KeptAnswers {
+            open: Box::new(open),
+            store: RwLock::new(None),
+            path: path.to_owned(),
+        };
+        answers.add(&[]).map_err(|error| {
             TrainError::Setting(format!(
                 "{}: {error}; --teacher-answers takes a new file, or one of another fit that has ended",
                 path.display()
             ))
-        };
-        path.parent().map_or(Ok(()), durable::make_folder)?;
-        // The store may panic where a file's bytes were changed.
-        let open = || {
-            let mut builder = Database::builder();
-            builder.set_check_integrity_on_open(true).create(path)
-        };
-        let damaged = || Err(redb::Error::Corrupted("it is damaged".to_owned()));
-        let store = catch_unwind(open).map_or_else(|_| damaged(), |store| Ok(store?));
-        let store = store.map_err(refused)?;
-        let answers = KeptAnswers {
-            store,
-            path: path.to_owned(),
-        };
-        answers.add([]).map_err(refused)?;
+        })?;
         Ok(answers)
     }
 
     /// Copies the known answers into `out`, which has a row for each key; returns the rows that are unknown.
     fn find(&self, keys: &[u128], out: &mut Outputs) -> Result<Vec<usize>, redb::Error> {
-        let transaction = self.store.begin_read()?;
+        let store = self.store.read();
+        let Some(store) = &*store else {
+            return Ok((0..keys.len()).collect());
+        };
+        let transaction = store.begin_read()?;
         let table = transaction.open_table(ANSWERS)?;
         let mut unknown = Vec::new();
         for (row, &key) in keys.iter().enumerate() {
@@ -65,15 +76,36 @@ impl KeptAnswers {
         Ok(unknown)
     }
 
-    fn add(&self, answers: impl IntoIterator<Item = (u128, Vec<u8>)>) -> Result<(), redb::Error> {
-        let transaction = self.store.begin_write()?;
-        let mut table = transaction.open_table(ANSWERS)?;
-        for (key, answer) in answers {
-            table.insert(key, &*answer)?;
-        }
-        drop(table);
-        Ok(transaction.commit()?)
+    /// Keeps answers. If the disk is full, it waits for room.
+    fn add(&self, answers: &[(u128, Vec<u8>)]) -> io::Result<()> {
+        let attempt = || -> Result<(), redb::Error> {
+            let mut place = self.store.write();
+            let store = match place.take() {
+                Some(store) => store,
+                None => (self.open)()?,
+            };
+            insert(&store, answers)?;
+            *place = Some(store);
+            Ok(())
+        };
+        durable::until_room(&self.path, || {
+            attempt().map_err(|error| match error {
+                // By it a full disk is known.
+                redb::Error::Io(error) => error,
+                other => io::Error::other(other.to_string()),
+            })
+        })
     }
+}
+
+fn insert(store: &Database, answers: &[(u128, Vec<u8>)]) -> Result<(), redb::Error> {
+    let transaction = store.begin_write()?;
+    let mut table = transaction.open_table(ANSWERS)?;
+    for (key, answer) in answers {
+        table.insert(*key, &**answer)?;
+    }
+    drop(table);
+    Ok(transaction.commit()?)
 }
 
 /// A network whose answers are kept.
@@ -95,7 +127,7 @@ impl Kept {
         }
     }
 
-    fn failed(&self, error: &redb::Error) -> EvalError {
+    fn failed(&self, error: &dyn Display) -> EvalError {
         EvalError::Run {
             backend: "network",
             reason: format!("{}: {error}", self.answers.path.display()),
@@ -127,7 +159,7 @@ impl Evaluator for Kept {
             read(&bytes, out, row);
             (keys[row], bytes)
         });
-        let added = self.answers.add(answers);
+        let added = self.answers.add(&answers.collect::<Vec<_>>());
         added.map_err(|error| self.failed(&error))
     }
 }
@@ -167,6 +199,9 @@ fn read(bytes: &[u8], out: &mut Outputs, row: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use redb::StorageBackend;
+    use redb::backends::InMemoryBackend;
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use tengen::encode::{Encode, made_up};
     use tengen::game::{BoardSize, Game};
     use tengen::games::go::SmallGo;
@@ -176,7 +211,7 @@ mod tests {
     /// Answers by a hash of the position, and counts what it is asked.
     struct Counting {
         inner: Box<dyn Evaluator>,
-        asked: Arc<std::sync::atomic::AtomicUsize>,
+        asked: Arc<AtomicUsize>,
     }
 
     impl Evaluator for Counting {
@@ -186,7 +221,7 @@ mod tests {
 
         fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
             let asked = &self.asked;
-            asked.fetch_add(batch.len(), std::sync::atomic::Ordering::Relaxed);
+            asked.fetch_add(batch.len(), Ordering::Relaxed);
             self.inner.evaluate(batch, out)
         }
     }
@@ -212,7 +247,7 @@ mod tests {
     fn each_position_is_asked_once_and_again_for_another_network() {
         let scratch = Scratch::new("kept-answers");
         let path = scratch.path().join("answers");
-        let asked = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let asked = Arc::new(AtomicUsize::new(0));
         let answer = |network: u64, keys: &[u128]| {
             let answers = Arc::new(KeptAnswers::open(&path).unwrap());
             let inner = Box::new(Counting {
@@ -222,7 +257,7 @@ mod tests {
             let mut out = Outputs::new();
             let mut kept = Kept::new(inner, answers, network);
             kept.evaluate(&batch(keys), &mut out).unwrap();
-            (out, asked.swap(0, std::sync::atomic::Ordering::Relaxed))
+            (out, asked.swap(0, Ordering::Relaxed))
         };
         let (first, questions) = answer(1, &[3, 4]);
         assert_eq!(questions, 2);
@@ -239,6 +274,63 @@ mod tests {
         for (kept, exact) in first.policy(1).iter().zip(exact.policy(1)) {
             assert!((kept - exact).abs() <= 0.001 * exact.abs().max(0.1));
         }
+    }
+
+    /// A disk in memory, on which this many writes fail for lack of room.
+    #[derive(Debug, Clone, Default)]
+    struct FullDisk {
+        content: Arc<InMemoryBackend>,
+        failures: Arc<AtomicUsize>,
+    }
+
+    impl StorageBackend for FullDisk {
+        fn len(&self) -> io::Result<u64> {
+            StorageBackend::len(&*self.content)
+        }
+
+        fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+            StorageBackend::read(&*self.content, offset, out)
+        }
+
+        fn set_len(&self, len: u64) -> io::Result<()> {
+            StorageBackend::set_len(&*self.content, len)
+        }
+
+        fn sync_data(&self) -> io::Result<()> {
+            StorageBackend::sync_data(&*self.content)
+        }
+
+        fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+            let left = self.failures.load(Ordering::Relaxed);
+            if left > 0 {
+                self.failures.store(left - 1, Ordering::Relaxed);
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            StorageBackend::write(&*self.content, offset, data)
+        }
+    }
+
+    #[test]
+    fn room_is_waited_for_on_a_full_disk_and_no_answer_is_lost() {
+        let disk = FullDisk::default();
+        let opened = disk.clone();
+        let answers = Arc::new(KeptAnswers {
+            open: Box::new(move || -> Result<Database, redb::Error> {
+                Ok(Database::builder().create_with_backend(opened.clone())?)
+            }),
+            store: RwLock::new(None),
+            path: "answers".into(),
+        });
+        let network = factory().make().unwrap();
+        let mut kept = Kept::new(network, Arc::clone(&answers), 0);
+        let mut out = Outputs::new();
+        answers.add(&[]).unwrap();
+        kept.evaluate(&batch(&[3]), &mut out).unwrap();
+        disk.failures.store(3, Ordering::Relaxed);
+        kept.evaluate(&batch(&[3, 4]), &mut out).unwrap();
+        assert_eq!(disk.failures.load(Ordering::Relaxed), 0);
+        let unknown = answers.find(&[3, 4], &mut out).unwrap();
+        assert!(unknown.is_empty(), "{unknown:?}");
     }
 
     #[test]

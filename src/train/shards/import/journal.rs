@@ -71,7 +71,7 @@ impl Journal {
     /// The journal of a folder, a new one where there is none.
     ///
     /// # Errors
-    /// [`TrainError::Mismatch`] when the folder's shards were made otherwise, [`TrainError::Corrupt`] for a damaged
+    /// [`TrainError::Setting`] when the folder's shards were made otherwise, [`TrainError::Corrupt`] for a damaged
     /// journal.
     pub(super) fn open(folder: &Path, info: &ShardInfo) -> Result<Journal, TrainError> {
         let path = folder.join(FILE);

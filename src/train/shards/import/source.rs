@@ -85,27 +85,23 @@ pub(super) fn list(
     let (records, others): (Vec<PathBuf>, Vec<PathBuf>) = files
         .into_iter()
         .partition(|path| has_extension(path, "sgf"));
-    let Sources {
-        units,
-        index,
-        passed_over,
-        ..
-    } = &mut sources;
     for path in others {
         if has_extension(&path, "index") {
-            index.add(&sgf::decode(&read_file(&path)?));
-        } else if has_extension(&path, "zip") && add_index(&path, index).is_ok_and(|only| only) {
+            sources.index.add(&sgf::decode(&read_file(&path)?));
+        } else if has_extension(&path, "zip")
+            && add_index(&path, &mut sources.index).is_ok_and(|only| only)
+        {
             // An archive with nothing but an index. A damaged one is named when its games are read.
         } else if has_extension(&path, "zip") || has_many_games(&path)? {
-            units.push(Unit::of(vec![path])?);
+            sources.units.push(Unit::of(vec![path])?);
         } else {
             log::debug!("{}: passed over", path.display());
-            *passed_over += 1;
+            sources.passed_over += 1;
         }
     }
     for folder in records.chunk_by(|one, other| one.parent() == other.parent()) {
         for files in folder.chunks(FILES_IN_UNIT) {
-            units.push(Unit::of(files.to_vec())?);
+            sources.units.push(Unit::of(files.to_vec())?);
         }
     }
     Ok(sources)
@@ -159,7 +155,7 @@ pub(super) fn texts(path: &Path, index: &Index) -> Result<Vec<Text>, TrainError>
 /// The games of one file, which is called so.
 ///
 /// # Errors
-/// [`TrainError::Mismatch`] if there are too many of them in the file at this path.
+/// [`TrainError::Setting`] if there are too many of them in the file at this path.
 fn add_texts(
     path: &Path,
     name: &str,

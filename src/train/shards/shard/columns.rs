@@ -47,6 +47,12 @@ const KOMI: &str = "REQUIRED INT32 komi;";
 /// Zstandard level: the usual default; higher levels save under 5% here.
 const ZSTD_LEVEL: i32 = 3;
 
+/// How many times as large as its file a shard is in memory at most, besides [`SLACK`]: rows of games have some ten times
+/// as much. Of rows that are all alike a file of a kilobyte could fill all memory.
+const MAX_TIMES: usize = 128;
+/// Bytes of memory that a shard may take in any case.
+const SLACK: usize = 32 << 20;
+
 /// Rows as a Parquet file with this metadata.
 ///
 /// # Errors
@@ -129,12 +135,22 @@ pub(super) fn read<G: Game>(
     reader: &SerializedFileReader<Bytes>,
     bytes: usize,
 ) -> ParquetResult<Vec<Row>> {
-    let (mut rows, mut room) = (Vec::new(), Room::of_file(bytes));
+    let mut room = bytes.saturating_mul(MAX_TIMES).saturating_add(SLACK);
+    let mut take = |bytes: usize| match room.checked_sub(bytes) {
+        Some(left) => {
+            room = left;
+            Ok(())
+        }
+        None => Err(ParquetError::General(format!(
+            "its rows would be more than {MAX_TIMES} times as large as the file, which no recorded games are"
+        ))),
+    };
+    let mut rows = Vec::new();
     for index in 0..reader.num_row_groups() {
         let group = reader.get_row_group(index)?;
         let count = usize::try_from(group.metadata().num_rows());
         let count = count.map_err(|_| missing("row count"))?;
-        room.take::<Row>(count)?;
+        take(count.saturating_mul(size_of::<Row>()))?;
         let mut columns = Columns {
             group: group.as_ref(),
             rows: count,
@@ -159,10 +175,10 @@ pub(super) fn read<G: Game>(
         let mut moves: Arc<[Move]> = Arc::default();
         for at in 0..count {
             if at == 0 || game[at] != game[at - 1] {
-                room.take::<u8>(all_moves[at].len())?;
+                take(all_moves[at].len())?;
                 moves = unpack_moves(all_moves[at].data());
             }
-            room.take::<u8>(policy[at].len())?;
+            take(policy[at].len())?;
             rows.push(Row {
                 game: game[at].cast_unsigned(),
                 size: empty.size(),
@@ -276,37 +292,6 @@ fn unpack_moves(bytes: &[u8]) -> Arc<[Move]> {
     moves
         .map(|pair| Move(u16::from_le_bytes([pair[0], pair[1]])))
         .collect()
-}
-
-/// How many times as large as its file a shard is in memory at most, besides [`SLACK`]: rows of games have some ten times
-/// as much. Of rows that are all alike a file of a kilobyte could fill all memory.
-const MAX_TIMES: usize = 128;
-/// Bytes of memory that a shard may take in any case.
-const SLACK: usize = 32 << 20;
-
-/// The memory that is left for the rows of a file.
-struct Room(usize);
-
-impl Room {
-    /// For a file of this size.
-    fn of_file(bytes: usize) -> Room {
-        Room(bytes.saturating_mul(MAX_TIMES).saturating_add(SLACK))
-    }
-
-    /// Takes the memory of a number of values.
-    ///
-    /// # Errors
-    /// When there is not so much.
-    fn take<T>(&mut self, count: usize) -> ParquetResult<()> {
-        let left = count.checked_mul(size_of::<T>());
-        let left = left.and_then(|bytes| self.0.checked_sub(bytes));
-        self.0 = left.ok_or_else(|| {
-            ParquetError::General(format!(
-                "its rows would be more than {MAX_TIMES} times as large as the file, which no recorded games are"
-            ))
-        })?;
-        Ok(())
-    }
 }
 
 /// Error for an invalid part of a file.

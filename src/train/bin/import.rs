@@ -1,24 +1,18 @@
-//! Commands on recorded games. `tengen-train import`: into shards. `weights`: fits the move weights of Go's playouts to
-//! them.
+//! `tengen-train import`: recorded games into shards.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::Context as _;
 use clap::Parser;
 
 use tengen::clock::{Clock as _, SystemClock};
-use tengen::game::{BoardSize, Game as _};
-use tengen::games::go::{SmallGo, WeightFit};
+use tengen::game::BoardSize;
 use tengen::games::{usual_board, with_game};
-use tengen::record::file;
 use tengen_train::command::{Interrupt, Reporter, print};
-use tengen_train::shards::dataset::Dataset;
 use tengen_train::shards::import::{Choice, Counts, ImportPlan, ImportProgress, import};
-use tengen_train::shards::row::Row;
 use tengen_train::trainable::Trainable;
 
 #[derive(Debug, Parser)]
-pub(crate) struct ImportArgs {
+pub(crate) struct Args {
     /// SGF files, ZIP archives of them, the compact text of the TYGEM collection with its index, Rapfi's games
     /// against itself as text, or folders of any
     #[arg(required = true, value_name = "FILE OR FOLDER")]
@@ -44,9 +38,6 @@ pub(crate) struct ImportArgs {
     /// Seed of these komis
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Write progress as JSON lines
-    #[arg(long)]
-    json: bool,
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -57,8 +48,8 @@ fn share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Runs the command `import`.
-pub(crate) fn import_games(args: &ImportArgs, interrupt: &Interrupt) -> anyhow::Result<()> {
+/// Runs the command.
+pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
     let size = args.size.unwrap_or_else(|| match &*args.game {
         "go" => BoardSize::square(19),
         game => usual_board(game),
@@ -68,11 +59,7 @@ pub(crate) fn import_games(args: &ImportArgs, interrupt: &Interrupt) -> anyhow::
     })?
 }
 
-fn import_on<G: Trainable>(
-    args: &ImportArgs,
-    start: &G,
-    interrupt: &Interrupt,
-) -> anyhow::Result<()> {
+fn import_on<G: Trainable>(args: &Args, start: &G, interrupt: &Interrupt) -> anyhow::Result<()> {
     let plan = ImportPlan {
         inputs: args.inputs.clone(),
         out: args.out.clone(),
@@ -87,14 +74,14 @@ fn import_on<G: Trainable>(
     let done = import(start, &plan, |progress| {
         let total = progress.bytes / 1024;
         let reporter =
-            reporter.get_or_insert_with(|| Reporter::new(total, 0, "KiB", args.json, interrupt));
+            reporter.get_or_insert_with(|| Reporter::new(total, 0, "KiB", false, interrupt));
         let rate = progress.read_now as f64 / clock.now().as_secs_f64().max(0.001);
         let message = format!("{} games, {rate:.0} read a second", progress.counts.games);
-        reporter.update(progress.done_bytes / 1024, message, &progress.counts);
+        reporter.update(progress.done_bytes / 1024, message, &());
     })?;
     let summary = summary(&done, &format!("{} {}", G::NAME, start.size()));
     match reporter {
-        Some(reporter) => reporter.finish(&summary, &done.counts)?,
+        Some(reporter) => reporter.finish(&summary, &())?,
         None => print(&summary)?,
     }
     Ok(())
@@ -136,66 +123,4 @@ fn summary(done: &ImportProgress, wanted: &str) -> String {
         "{games} of {wanted}, {positions}: {resigned} by resignation, {counted} by points, {played} \
          ended on the board; left out: {reasons}{others}{passed_over}"
     )
-}
-
-#[derive(Debug, Parser)]
-pub(crate) struct WeightsArgs {
-    /// Folders of shards with games of Go, up to 9x9
-    #[arg(long, required = true, num_args = 1..)]
-    data: Vec<PathBuf>,
-    /// Output file of the weights; the program's own is src/tengen/games/go/rollout/weights.txt
-    #[arg(long)]
-    out: PathBuf,
-    /// Share of games held out to test the weights
-    #[arg(long, default_value_t = 0.1)]
-    held_out: f64,
-}
-
-/// Runs the command `weights`.
-pub(crate) fn weights(args: &WeightsArgs) -> anyhow::Result<()> {
-    anyhow::ensure!(
-        (0.0..1.0).contains(&args.held_out),
-        "--held-out must be at least 0 and less than 1"
-    );
-    let name = || args.out.display().to_string();
-    let is_weights =
-        |old: &Path| file::read_text(old).is_ok_and(|old| old.starts_with("takes-one "));
-    file::check_kind(&args.out, "weights", is_weights).with_context(name)?;
-    let dataset = Dataset::load(&args.data, usize::MAX, args.held_out)?;
-    anyhow::ensure!(
-        dataset.game == SmallGo::NAME,
-        "these are games of {}, not of Go",
-        dataset.game
-    );
-    let &[size] = &dataset.boards[..] else {
-        anyhow::bail!("these are games on boards of several sizes: give those of one");
-    };
-    let start = SmallGo::new(size)?;
-    let [fit, held_out] = [&dataset.fit, &dataset.held_out].map(|rows| moves_of(&start, rows));
-    anyhow::ensure!(!fit.is_empty(), "there are no moves to learn from");
-    let found = fit.fit();
-    print(&format!(
-        "{} moves: mean log-likelihood {:.3}, uniform {:.3}",
-        fit.len(),
-        fit.likelihood(&found),
-        fit.likelihood("")
-    ))?;
-    if !held_out.is_empty() {
-        print(&format!(
-            "{} held-out moves: {:.3}, uniform {:.3}",
-            held_out.len(),
-            held_out.likelihood(&found),
-            held_out.likelihood("")
-        ))?;
-    }
-    file::write(&args.out, found.as_bytes()).with_context(name)
-}
-
-/// The moves of all games, each game once.
-fn moves_of(start: &SmallGo, rows: &[Row]) -> WeightFit {
-    let mut fit = WeightFit::default();
-    for game in rows.chunk_by(|a, b| a.game == b.game) {
-        fit.add(start, &game[0].moves, 1);
-    }
-    fit
 }
