@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::plan::{Curriculum, Measure};
 use super::target::{Learner, Target};
-use super::taught::{Taught, utility};
-use crate::critic::{Board, Judge, Network, read};
-use tengen::game::{Color, Move, Proof, ply_cap};
+use super::taught::{Taught, against_chance, utility};
+use crate::critic::{Network, read};
+use tengen::game::{Color, Move, ply_cap};
 use tengen_train::play::numbered_seed;
 
 /// Settings of all games of a run.
@@ -46,8 +46,6 @@ pub struct CriticTrainee {
     /// Its network.
     pub network: Network,
     learner: Learner,
-    judge: Judge,
-    board: Board,
 }
 
 impl CriticTrainee {
@@ -56,8 +54,6 @@ impl CriticTrainee {
         CriticTrainee {
             network,
             learner: Learner::new(target, rate),
-            judge: Judge::default(),
-            board: Board::new(),
         }
     }
 }
@@ -79,14 +75,14 @@ pub fn play<G: Taught>(
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut position = start.clone();
     let (mut plies, mut before) = (0, utility(start, color));
-    trainee.learner.begin();
+    let CriticTrainee { network, learner } = trainee;
+    learner.begin();
     while plies < ply_cap(start.size()) {
         let ours = position.to_move() == color;
         let mv = if plies < lessons.random_plies {
             position.random_move(&mut rng)
         } else if ours {
-            let (judge, network) = (&mut trainee.judge, &trainee.network);
-            let moves = judge.moves(network, &position, settings.fills_eyes);
+            let moves = network.moves(&position, settings.fills_eyes);
             choose(&moves, temperature, &mut rng)
         } else {
             position.opponent_move(settings.opponent_rules, &mut rng)
@@ -99,14 +95,11 @@ pub fn play<G: Taught>(
             // As printed in (6): only an own move is rewarded, and a loss is none.
             let change = if ours { (now - before).max(0.0) } else { 0.0 };
             before = now;
-            read(&position, color, &mut trainee.board);
-            let (learner, network) = (&mut trainee.learner, &mut trainee.network);
-            learner.see(network, &trainee.board, change);
+            learner.see(network, &read(&position, color), change);
         }
     }
     if !test {
-        let worth = position.worth(color);
-        trainee.learner.end(&mut trainee.network, worth);
+        learner.end(network, position.worth(color));
     }
     let [own, other] = position.points(color).map(|points| points as u16);
     Played(test.into(), own, other, plies as u16)
@@ -159,45 +152,14 @@ pub fn measure<G: Taught>(
             }
         }
         let color = Color::BOTH[(game % 2) as usize];
-        points += result(position, network, fills_eyes, color, &mut rng);
+        points += against_chance(position, color, &mut rng, |position, rng| {
+            choose(&network.moves(position, fills_eyes), None, rng)
+        });
     }
     Measured {
         games,
         points,
         of: 2 * measure.pairs,
-    }
-}
-
-/// The critic's points in one game as `color`.
-fn result<G: Taught>(
-    mut position: G,
-    network: &Network,
-    fills_eyes: bool,
-    color: Color,
-    rng: &mut impl Rng,
-) -> f64 {
-    let mut judge = Judge::default();
-    let mut plies = 0;
-    let outcome = loop {
-        let outcome = position.outcome();
-        if outcome.is_some() || plies == ply_cap(position.size()) {
-            break outcome;
-        }
-        let mv = match position.to_move() == color {
-            true => {
-                let moves = judge.moves(network, &position, fills_eyes).into_iter();
-                moves.max_by(|a, b| a.1.total_cmp(&b.1)).map(|best| best.0)
-            }
-            false => position.random_move(rng),
-        };
-        let Some(mv) = mv else { break None };
-        position.play(mv);
-        plies += 1;
-    };
-    match outcome.map(|outcome| outcome.proof_for(color)) {
-        Some(Proof::Win) => 1.0,
-        Some(Proof::Loss) => 0.0,
-        Some(Proof::Draw) | None => 0.5,
     }
 }
 

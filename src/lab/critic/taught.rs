@@ -98,23 +98,35 @@ impl<const WORDS: usize> Taught for NoGo<WORDS> {
     }
 }
 
+/// Points of the side that plays what `choose` returns, in a game from here against random play: 1 for a win, half of
+/// that for a draw or a game without an end.
+pub fn against_chance<G: Taught, R: Rng>(
+    mut position: G,
+    ours: Color,
+    rng: &mut R,
+    choose: impl Fn(&G, &mut R) -> Option<Move>,
+) -> f64 {
+    for _ in 0..ply_cap(position.size()) {
+        let mv = match position.to_move() == ours {
+            true => choose(&position, rng),
+            false => position.random_move(rng),
+        };
+        let Some(mv) = mv else { break };
+        position.play(mv);
+    }
+    let outcome = position.outcome().unwrap_or(Outcome::DRAW);
+    f64::midpoint(1.0, outcome.value_for(ours).into())
+}
+
 /// Strength of an opponent: its score in this many games against random play, half of them as
 /// either colour; a draw is half a point.
 pub fn score_against_chance<G: Taught>(start: &G, rules: f64, games: u32) -> f64 {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(0);
     let points = (0..games).map(|game| {
-        let mut position = start.clone();
         let ours = Color::BOTH[(game % 2) as usize];
-        for _ in 0..ply_cap(start.size()) {
-            let mv = match position.to_move() == ours {
-                true => position.opponent_move(rules, &mut rng),
-                false => position.random_move(&mut rng),
-            };
-            let Some(mv) = mv else { break };
-            position.play(mv);
-        }
-        let outcome = position.outcome().unwrap_or(Outcome::DRAW);
-        f64::midpoint(1.0, outcome.value_for(ours).into())
+        against_chance(start.clone(), ours, &mut rng, |position, rng| {
+            position.opponent_move(rules, rng)
+        })
     });
     points.sum::<f64>() / f64::from(games)
 }
