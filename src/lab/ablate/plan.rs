@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::seeds::check_study;
 use tengen::settings::InPlan;
 use tengen_train::TrainError;
 use tengen_train::cycle::{CyclePlan, Stage, anchor_name};
@@ -30,7 +31,7 @@ pub struct AblationPlan {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Arm {
-    /// Name of the arm. Range: letters, digits, `+`, `-` and `_`, distinct.
+    /// Name of the arm. Range: letters, digits, `+`, `-`, `.` and `_`, distinct.
     pub name: String,
     /// Network architecture. Range: a name such as az-5b32c.
     pub network: Architecture,
@@ -88,31 +89,24 @@ impl AblationPlan {
     pub fn parse(text: &str) -> Result<AblationPlan, TrainError> {
         let mut plan: AblationPlan = toml::from_str(text).map_err(TrainError::plan)?;
         plan.run = CyclePlan::parse(&plan.run.to_toml()?)?;
-        if plan.arm.len() < 2 || plan.seeds.is_empty() {
-            return Err(TrainError::plan("it needs two [[arm]] and one of seeds"));
-        }
-        let twice = |(place, seed): (usize, &u64)| plan.seeds[..place].contains(seed);
-        if plan.seeds.iter().enumerate().any(twice) {
-            return Err(TrainError::plan(
-                "seeds must differ: equal ones say nothing new",
-            ));
+        let names = plan.arm.iter().map(|arm| &*arm.name);
+        check_study(&plan.seeds, names).map_err(TrainError::plan)?;
+        if plan.arm.len() < 2 {
+            return Err(TrainError::plan("it needs two [[arm]]"));
         }
         if plan.arm[0].first_seeds.is_some() {
             return Err(TrainError::plan(
                 "the first [[arm]] is what the others are rated against, so it needs all seeds",
             ));
         }
-        let good = |c: char| c.is_ascii_alphanumeric() || "+-_".contains(c);
-        for (place, arm) in plan.arm.iter().enumerate() {
-            let twin = plan.arm[..place].iter().any(|other| other.name == arm.name);
-            let never = arm.times == 0 || arm.first_seeds == Some(0);
-            if arm.name.is_empty() || !arm.name.chars().all(good) || twin || never {
-                let name = &arm.name;
+        for arm in &plan.arm {
+            let name = &arm.name;
+            if arm.times == 0 || arm.first_seeds == Some(0) {
                 return Err(TrainError::plan(format_args!(
-                    "[[arm]] {name:?}: names are of letters, digits, +, - and _, and differ; times and first-seeds are at least 1"
+                    "[[arm]] {name:?}: times and first-seeds are at least 1"
                 )));
             }
-            let in_arm = |error| TrainError::plan(format_args!("[[arm]] {:?}: {error}", arm.name));
+            let in_arm = |error| TrainError::plan(format_args!("[[arm]] {name:?}: {error}"));
             plan.run_of(arm, plan.seeds[0]).map_err(in_arm)?;
         }
         Ok(plan)
@@ -195,11 +189,6 @@ pub struct ArmResult {
     pub white_share: f64,
     /// Losses on its own held-out games.
     pub held_out: Option<HeldOutLosses>,
-}
-
-/// The name of a run.
-pub(super) fn run_name(arm: &Arm, seed: u64) -> String {
-    format!("{}-s{seed}", arm.name)
 }
 
 /// A player.

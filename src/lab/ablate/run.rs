@@ -3,8 +3,9 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use super::plan::{AblationPlan, Arm, ArmResult, EnginePlayer, run_name};
+use super::plan::{AblationPlan, Arm, ArmResult, EnginePlayer};
 use super::table::table;
+use crate::seeds::run_name;
 use tengen::fnv;
 use tengen::record::file;
 use tengen::stats::MatchScore;
@@ -93,11 +94,13 @@ pub fn run<G: Trainable>(
         }
         for (place, first) in arms.iter().enumerate() {
             for second in &arms[place + 1..] {
-                let pair = [run_name(first, seed), run_name(second, seed)].map(EnginePlayer::Run);
+                let names = [first, second].map(|arm| run_name(&arm.name, seed));
+                let pair = names.map(EnginePlayer::Run);
                 one_match(start, plan, &pair, folders, resources, observe)?;
             }
             for rollouts in EnginePlayer::rollouts(&plan.matches) {
-                let pair = [EnginePlayer::Run(run_name(first, seed)), rollouts];
+                let network = EnginePlayer::Run(run_name(&first.name, seed));
+                let pair = [network, rollouts];
                 one_match(start, plan, &pair, folders, resources, observe)?;
             }
             write_table(plan, folders)?;
@@ -114,7 +117,7 @@ fn one_run<G: Trainable>(
     resources: &Resources<'_>,
     observe: &mut dyn FnMut(&AblationEvent<'_>),
 ) -> Result<(), TrainError> {
-    let name = run_name(arm, run.seed);
+    let name = run_name(&arm.name, run.seed);
     let arm_result = folders.arm_result(&name);
     if arm_result.exists() {
         return Ok(());
@@ -211,9 +214,8 @@ fn write_table(plan: &AblationPlan, folders: &Folders) -> Result<(), TrainError>
     let mut outcomes = Vec::new();
     for &seed in &plan.seeds {
         for arm in plan.arms_of(seed) {
-            outcomes.extend(load::<ArmResult>(
-                &folders.arm_result(&run_name(arm, seed)),
-            )?);
+            let name = run_name(&arm.name, seed);
+            outcomes.extend(load::<ArmResult>(&folders.arm_result(&name))?);
         }
     }
     let match_records = cycle::match_records(&folders.results.join("matches"))?;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::plan::{AblationPlan, Arm, ArmResult, EnginePlayer, run_name};
-use crate::seeds::{Estimate, holm};
+use super::plan::{AblationPlan, Arm, ArmResult, EnginePlayer};
+use crate::seeds::{Estimate, holm, run_name};
 use tengen_train::cycle::{self, MatchRecord, rate};
 use tengen_train::play::matches::PairResult;
 
@@ -76,13 +76,14 @@ pub fn table(plan: &AblationPlan, outcomes: &[ArmResult], match_records: &[Match
 /// The ratings of an arm relative to the first one, by seed.
 fn by_seed(plan: &AblationPlan, arm: &Arm, match_records: &[MatchRecord]) -> Vec<Option<f64>> {
     let rating = |&seed: &u64| {
-        let names: Vec<String> = plan.arm.iter().map(|arm| run_name(arm, seed)).collect();
+        let arms = plan.arm.iter();
+        let names: Vec<String> = arms.map(|arm| run_name(&arm.name, seed)).collect();
         let own: Vec<MatchRecord> = match_records
             .iter()
             .filter(|e| names.contains(&e.first) && names.contains(&e.second))
             .cloned()
             .collect();
-        let name = run_name(arm, seed);
+        let name = run_name(&arm.name, seed);
         let rated = rate(&own, &names[0]);
         rated.into_iter().find(|r| r.name == name).map(|r| r.elo)
     };
@@ -163,13 +164,16 @@ fn meetings(text: &mut String, plan: &AblationPlan, match_records: &[MatchRecord
     );
     for row in &plan.arm {
         let against = |opponent: &dyn Fn(u64) -> String| {
-            let met = |&seed: &u64| met(match_records, &run_name(row, seed), &opponent(seed));
+            let met = |&seed: &u64| {
+                let row = run_name(&row.name, seed);
+                met(match_records, &row, &opponent(seed))
+            };
             share(&plan.seeds.iter().flat_map(met).collect::<Vec<_>>())
         };
         let arms = plan
             .arm
             .iter()
-            .map(|arm| against(&|seed| run_name(arm, seed)));
+            .map(|arm| against(&|seed| run_name(&arm.name, seed)));
         let others = rollouts.iter().map(|name| against(&|_| name.clone()));
         let shares: Vec<String> = arms.chain(others).collect();
         let _ = writeln!(text, "| {} | {} |", row.name, shares.join(" | "));

@@ -10,11 +10,12 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
 
 use super::lesson::{CriticTrainee, LessonSettings, measure, play};
-use super::plan::{Arm, CriticPlan, run_name};
+use super::plan::{Arm, CriticPlan};
 use super::record::{Record, RunFiles};
 use super::tables;
 use super::taught::{Taught, score_against_chance};
 use crate::critic::{Critic, CriticInfo, Network};
+use crate::seeds::run_name;
 use tengen_train::durable::lock_folder;
 use tengen_train::play::eval_batch::TaskControl;
 use tengen_train::play::numbered_seed;
@@ -141,7 +142,7 @@ impl<G: Taught> SharedRun<'_, G> {
         tell: &mut dyn FnMut(CriticEvent) -> ControlFlow<()>,
     ) -> Result<(), TrainError> {
         let lessons = self.plan.lessons_of(arm);
-        let name = run_name(arm, seed);
+        let name = run_name(&arm.name, seed);
         let files = RunFiles::new(self.folder, &name);
         let first = self.first(arm, seed)?;
         let before = first.info.games;
@@ -194,7 +195,7 @@ impl<G: Taught> SharedRun<'_, G> {
     fn first(&self, arm: &Arm, seed: u64) -> Result<Critic, TrainError> {
         let (plan, size) = (self.plan, self.start.size());
         if let Some(base) = plan.base.as_ref().filter(|base| base.name != arm.name) {
-            let path = RunFiles::new(self.folder, &run_name(base, seed)).critic();
+            let path = RunFiles::new(self.folder, &run_name(&base.name, seed)).critic();
             let critic =
                 Critic::load(&path).and_then(|critic| critic.check(G::NAME, size).map(|()| critic));
             return critic.map_err(|error| TrainError::corrupt(&path, error));

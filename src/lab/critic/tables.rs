@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::lesson::Played;
-use super::plan::{Arm, CriticPlan, run_name};
+use super::plan::{Arm, CriticPlan};
 use super::record::{Record, RunFiles};
-use crate::seeds::{Estimate, holm};
+use crate::seeds::{Estimate, holm, run_name};
 use tengen_train::TrainError;
 use tengen_train::durable;
 
@@ -52,7 +52,7 @@ impl<'a> ArmResults<'a> {
         let base = plan.base.as_ref();
         let before = base.map_or(0, |base| plan.lessons_of(base).games);
         let runs = plan.seeds.iter().filter_map(|&seed| {
-            let files = RunFiles::new(folder, &run_name(arm, seed));
+            let files = RunFiles::new(folder, &run_name(&arm.name, seed));
             files.load(before).transpose()
         });
         Ok(ArmResults {
