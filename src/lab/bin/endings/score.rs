@@ -2,17 +2,6 @@
 
 use tengen::stats::wilson;
 
-/// Outcome of a winnable position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum WinOutcome {
-    /// The chosen move wins.
-    Won,
-    /// The chosen move loses.
-    LostWin,
-    /// Unknown.
-    Unknown,
-}
-
 /// One answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Answer {
@@ -20,8 +9,8 @@ pub(super) struct Answer {
     pub(super) ply: usize,
     /// Whether the side to move wins; `None` if that is unknown.
     pub(super) wins: Option<bool>,
-    /// Outcome of the chosen move; `None` unless the side to move wins.
-    pub(super) kept: Option<WinOutcome>,
+    /// Whether the chosen move wins, too, where the side to move wins; `None` elsewhere, or if that is unknown.
+    pub(super) kept: Option<bool>,
     /// Whether the chosen move holds, in a position of unknown result with moves that lose.
     pub(super) defended: Option<bool>,
     /// Expected result in [-1, 1] for the side to move.
@@ -65,20 +54,14 @@ impl Score {
     pub(super) fn of(by: &'static str, answers: &[Answer]) -> Option<Score> {
         let plies = || answers.iter().map(|answer| answer.ply);
         let (first, last) = plies().min().zip(plies().max())?;
-        let kept = |what: WinOutcome| {
-            let of_kind = answers.iter().filter(|answer| answer.kept == Some(what));
-            of_kind.count()
+        let count = |holds: fn(&Answer) -> bool| {
+            let some = answers.iter().filter(|answer| holds(answer));
+            some.count()
         };
-        let (held, thrown_away) = (kept(WinOutcome::Won), kept(WinOutcome::LostWin));
-        let known = (held + thrown_away) as f64;
+        let thrown_away = count(|answer| answer.kept == Some(false));
+        let known = count(|answer| answer.kept.is_some()) as f64;
         let share = thrown_away as f64 / known;
         let interval = || wilson(share, known);
-        let defended = |what: bool| {
-            let of_kind = answers
-                .iter()
-                .filter(|answer| answer.defended == Some(what));
-            of_kind.count()
-        };
         let known_mean = |number: fn(f32, bool) -> f64| {
             let known = answers
                 .iter()
@@ -95,14 +78,11 @@ impl Score {
             by,
             plies: [first, last],
             positions: answers.len(),
-            won: answers
-                .iter()
-                .filter(|answer| answer.wins == Some(true))
-                .count(),
+            won: count(|answer| answer.wins == Some(true)),
             thrown_away,
             thrown_away_share: (known > 0.0).then(|| [share, interval().low, interval().high]),
-            threatened: defended(true) + defended(false),
-            not_defended: defended(false),
+            threatened: count(|answer| answer.defended.is_some()),
+            not_defended: count(|answer| answer.defended == Some(false)),
             sign_right: known_mean(|value, wins| match value {
                 0.0 => 0.5,
                 value => f64::from(u8::from((value > 0.0) == wins)),
@@ -112,8 +92,7 @@ impl Score {
                 (expected - f64::from(u8::from(wins))).powi(2)
             }),
             from_judge: mean(&differences),
-            proven: answers.iter().filter(|answer| answer.proven).count() as f64
-                / answers.len() as f64,
+            proven: count(|answer| answer.proven) as f64 / answers.len() as f64,
         })
     }
 
@@ -162,7 +141,7 @@ fn mean(numbers: &[f64]) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn answer(wins: bool, kept: Option<WinOutcome>, value: f32) -> Answer {
+    fn answer(wins: bool, kept: Option<bool>, value: f32) -> Answer {
         Answer {
             ply: 50,
             wins: Some(wins),
@@ -177,9 +156,9 @@ mod tests {
     #[test]
     fn answers_are_counted_as_by_hand() {
         let answers = [
-            answer(true, Some(WinOutcome::Won), 1.0),
-            answer(true, Some(WinOutcome::LostWin), -0.5),
-            answer(true, Some(WinOutcome::Unknown), 0.0),
+            answer(true, Some(true), 1.0),
+            answer(true, Some(false), -0.5),
+            answer(true, None, 0.0),
             answer(false, None, -1.0),
         ];
         let score = Score::of("search", &answers).expect("there are answers");

@@ -12,12 +12,13 @@ use tengen::clock::{Clock, SystemClock};
 use tengen::command::position;
 use tengen::game::{Move, Proof};
 use tengen::games::with_game;
+use tengen::program;
 use tengen::record::file;
+use tengen::search::StopFlag;
 use tengen::solver::{self, Solvable, SolveLimits};
 use tengen::system;
 use tengen_train::command::print;
 
-use super::examinee::{end_as_interrupted, stop_on_ctrl_c};
 use super::line::{Ending, Truth, read, text};
 
 /// Interval between writes of the file.
@@ -57,7 +58,8 @@ impl Solve {
             .filter(|(_, ending)| open(ending))
             .map(|(index, ending)| (index, ending.clone()))
             .collect();
-        let stop = stop_on_ctrl_c()?;
+        let raised = program::stop_on_ctrl_c().context("Ctrl-C cannot be caught")?;
+        let stop = StopFlag::from(raised);
         let halt = |_: u64| stop.is_raised();
         let next = AtomicUsize::new(0);
         let cores = system::processors();
@@ -84,7 +86,7 @@ impl Solve {
         })?;
         print(&table(&endings))?;
         if stop.is_raised() {
-            return end_as_interrupted();
+            program::end_as_interrupted().context("interrupted")?;
         }
         Ok(())
     }
