@@ -53,11 +53,6 @@ impl Network {
         (points + 2) * hidden + 1
     }
 
-    /// Number of hidden nodes.
-    pub fn hidden(&self) -> usize {
-        self.hidden
-    }
-
     /// All weights.
     pub fn weights(&self) -> &[f64] {
         &self.weights

@@ -371,7 +371,7 @@ impl Checkpoint {
         for slot in optimizer.first.iter_mut().chain(&mut optimizer.second) {
             *slot = take(slot.len());
         }
-        optimizer.resume_at(steps);
+        optimizer.steps = steps;
         Ok(Checkpoint {
             weights,
             average,

@@ -21,7 +21,7 @@ use tengen::encode::{Encode, Encoding};
 use tengen::fnv;
 use tengen::game::{BoardSize, Move, Symmetry};
 use tengen_nn::eval::{
-    self, EvalError, Evaluator, EvaluatorFactory, LEAD_SCALE, Outputs, evaluate_finite, softmax,
+    self, Evaluator, EvaluatorFactory, LEAD_SCALE, Outputs, evaluate_finite, softmax,
 };
 
 /// Who is learned from, as a fit's settings keep it.
@@ -44,16 +44,6 @@ pub struct TeacherNetwork {
     pub hash: u64,
     /// Where its answers are kept, if anywhere.
     pub kept: Option<Arc<KeptAnswers>>,
-}
-
-impl TeacherNetwork {
-    fn make(&self) -> Result<Box<dyn Evaluator>, EvalError> {
-        let evaluator = self.factory.make()?;
-        Ok(match &self.kept {
-            Some(answers) => Box::new(Kept::new(evaluator, Arc::clone(answers), self.hash)),
-            None => evaluator,
-        })
-    }
 }
 
 /// A teacher with an evaluator for each board.
@@ -134,10 +124,14 @@ impl<G: Encode> OnBoard<G> {
     fn new(network: &TeacherNetwork, empty: &G) -> Result<OnBoard<G>, TrainError> {
         let info = network.factory.info();
         let encoding = encoding_of(info, empty)?;
+        let evaluator = network.factory.make()?;
         Ok(OnBoard {
             size: empty.size(),
             encoding,
-            evaluator: network.make()?,
+            evaluator: match &network.kept {
+                Some(answers) => Box::new(Kept::new(evaluator, Arc::clone(answers), network.hash)),
+                None => evaluator,
+            },
             questions: eval::Batch::new(info.row_len()),
             answers: Outputs::new(),
         })

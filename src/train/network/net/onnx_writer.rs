@@ -1,5 +1,6 @@
 //! The network as an ONNX graph, every batch norm folded into the convolution before it.
 
+use super::kernel::line;
 use super::{AREA_UNIT, Conv, Layers, NORM_EPSILON, Pooling, Weights};
 use tengen_nn::onnx::{GraphBuilder, Value};
 
@@ -39,28 +40,14 @@ impl<'a> OnnxWriter<'a> {
     }
 
     /// A norm as a factor and a summand for each channel.
-    fn line(&self, name: &str) -> [Vec<f32>; 2] {
-        let variance = self.values(name, "variance");
-        let scale: Vec<f32> = self
-            .values(name, "gamma")
-            .iter()
-            .zip(variance)
-            .map(|(gamma, variance)| gamma / (variance + NORM_EPSILON).sqrt())
-            .collect();
-        let shift = self
-            .values(name, "beta")
-            .iter()
-            .zip(self.values(name, "mean"));
-        let bias: Vec<f32> = shift
-            .zip(&scale)
-            .map(|((b, mean), scale)| b - mean * scale)
-            .collect();
-        [scale, bias]
+    fn line(&self, name: &str) -> (Vec<f32>, Vec<f32>) {
+        let factors = ["gamma", "beta", "mean", "variance"].map(|part| self.values(name, part));
+        line(factors, NORM_EPSILON)
     }
 
     /// A convolution with the norm after it folded in.
     fn normed(&mut self, name: &str, x: Value, groups: usize) -> Value {
-        let [scale, bias] = self.line(name);
+        let (scale, bias) = self.line(name);
         let weight = self.weights.get(&format!("{name}.weight"));
         let kernels = weight.values.chunks_exact(weight.values.len() / bias.len());
         let folded: Vec<f32> = kernels
@@ -88,7 +75,7 @@ impl Layers for OnnxWriter<'_> {
 
     /// A convolution of one point of each channel separately.
     fn norm(&mut self, name: &str, x: &Value) -> Value {
-        let [scale, bias] = self.line(name);
+        let (scale, bias) = self.line(name);
         let channels = scale.len();
         let factors = self.factors(name, &[channels, 1, 1, 1], &scale);
         self.convolution(name, *x, factors, &bias, channels)

@@ -186,6 +186,10 @@ impl InitWeights {
         self.multiply_adds += channels * fan_in * self.area;
     }
 
+    fn bias(&mut self, name: &str, len: usize) {
+        self.push(name, "bias", &[len], Role::Bias, vec![0.0; len]);
+    }
+
     fn norm_weights(&mut self, name: &str, channels: usize) {
         for (part, role, value) in [
             ("gamma", Role::Bias, 1.0),
@@ -223,19 +227,13 @@ impl Layers for InitWeights {
 
     fn conv(&mut self, name: &str, x: &usize, conv: Conv) -> usize {
         self.convolution(name, *x, conv, 1.0);
-        self.push(
-            name,
-            "bias",
-            &[conv.channels],
-            Role::Bias,
-            vec![0.0; conv.channels],
-        );
+        self.bias(name, conv.channels);
         conv.channels
     }
 
     fn linear(&mut self, name: &str, x: &usize, len: usize) -> usize {
         self.factors(name, &[*x, len], *x, 1.0);
-        self.push(name, "bias", &[len], Role::Bias, vec![0.0; len]);
+        self.bias(name, len);
         self.multiply_adds += x * len;
         len
     }
