@@ -8,6 +8,7 @@ use tengen_train::TrainError;
 use tengen_train::cycle::{CyclePlan, Stage, anchor_name};
 use tengen_train::fit::held_out::HeldOutLosses;
 use tengen_train::network::architecture::Architecture;
+use tengen_train::play::matches::MatchPlayer;
 
 /// The plan of an ablation study.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -191,30 +192,13 @@ pub struct ArmResult {
     pub held_out: Option<HeldOutLosses>,
 }
 
-/// A player.
-pub(super) enum EnginePlayer {
-    /// The network of a run.
-    Run(String),
-    /// UCT with this many uniformly random playouts a move.
-    Uct(u64),
-    /// RAVE with this many playouts a move.
-    Rave(u64),
-}
-
-impl EnginePlayer {
-    /// The search players that every network meets.
-    pub(super) fn rollouts(settings: &MatchSettings) -> impl Iterator<Item = EnginePlayer> {
-        let uct = settings.uct.iter().copied().map(EnginePlayer::Uct);
-        uct.chain(settings.rave.iter().copied().map(EnginePlayer::Rave))
-    }
-
-    /// Name in records and tables.
-    pub(super) fn name(&self) -> String {
-        match self {
-            EnginePlayer::Run(name) => name.clone(),
-            EnginePlayer::Uct(playouts) => format!("uct-{playouts}"),
-            EnginePlayer::Rave(playouts) => anchor_name(*playouts),
-        }
+impl MatchSettings {
+    /// The players by playouts that every network meets, with their names in records and tables.
+    pub(super) fn rollouts(&self) -> impl Iterator<Item = (String, MatchPlayer)> {
+        let uct = self.uct.iter();
+        let uct = uct.map(|&playouts| (format!("uct-{playouts}"), MatchPlayer::PlainUct(playouts)));
+        let rave = self.rave.iter();
+        uct.chain(rave.map(|&playouts| (anchor_name(playouts), MatchPlayer::Rollouts(playouts))))
     }
 }
 

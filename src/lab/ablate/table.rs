@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::plan::{AblationPlan, Arm, ArmResult, EnginePlayer};
+use super::plan::{AblationPlan, Arm, ArmResult};
 use crate::seeds::{Estimate, holm, run_name};
 use tengen_train::cycle::{self, MatchRecord, rate};
 use tengen_train::play::matches::PairResult;
@@ -151,8 +151,8 @@ fn costs(text: &mut String, plan: &AblationPlan, full: usize, elo: &[Vec<Option<
 
 /// Scores of every arm against every other and against rollouts, over all seeds.
 fn meetings(text: &mut String, plan: &AblationPlan, match_records: &[MatchRecord]) {
-    let rollouts = EnginePlayer::rollouts(&plan.matches);
-    let rollouts: Vec<String> = rollouts.map(|rollouts| rollouts.name()).collect();
+    let rollouts = plan.matches.rollouts();
+    let rollouts: Vec<String> = rollouts.map(|(name, _)| name).collect();
     let names = plan.arm.iter().map(|arm| arm.name.as_str());
     let names: Vec<&str> = names.chain(rollouts.iter().map(String::as_str)).collect();
     let heading = names.join(" | ");
