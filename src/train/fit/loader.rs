@@ -140,7 +140,12 @@ fn draw_batch<G: Trainable>(
     number: u64,
     order: &Mutex<SampleOrder>,
 ) -> Result<Vec<Batch>, String> {
-    let mut parts: Vec<SizePart<'_, G>> = boards.iter().map(SizePart::new).collect();
+    let parts = boards.iter().map(|empty| SizePart {
+        empty,
+        symmetries: Symmetry::all(empty.size()).collect(),
+        samples: Vec::new(),
+    });
+    let mut parts: Vec<SizePart<'_, G>> = parts.collect();
     let mut rng = seeded(sampling.seed, number);
     let first = number * sampling.batch as u64;
     let indices: Vec<usize> = {
@@ -164,16 +169,6 @@ struct SizePart<'a, G> {
     empty: &'a G,
     symmetries: Vec<Symmetry>,
     samples: Vec<Sample<'a>>,
-}
-
-impl<'a, G: Trainable> SizePart<'a, G> {
-    fn new(empty: &'a G) -> SizePart<'a, G> {
-        SizePart {
-            empty,
-            symmetries: Symmetry::all(empty.size()).collect(),
-            samples: Vec::new(),
-        }
-    }
 }
 
 /// An endless sequence of row numbers, shuffled again each epoch. An epoch has as many samples as

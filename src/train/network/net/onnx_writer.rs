@@ -24,6 +24,11 @@ impl<'a> OnnxWriter<'a> {
         self.graph.weights(&format!("{name}.weight"), dims, factors)
     }
 
+    fn bias(&mut self, name: &str, bias: &[f32]) -> Value {
+        let dims = [bias.len()];
+        self.graph.weights(&format!("{name}.bias"), &dims, bias)
+    }
+
     /// A convolution in `groups` groups of channels.
     fn convolution(
         &mut self,
@@ -33,9 +38,7 @@ impl<'a> OnnxWriter<'a> {
         bias: &[f32],
         groups: usize,
     ) -> Value {
-        let bias = self
-            .graph
-            .weights(&format!("{name}.bias"), &[bias.len()], bias);
+        let bias = self.bias(name, bias);
         self.graph.grouped_conv(x, factors, Some(bias), groups)
     }
 
@@ -88,13 +91,10 @@ impl Layers for OnnxWriter<'_> {
         self.convolution(name, *x, factors, bias, 1)
     }
 
-    fn linear(&mut self, name: &str, x: &Value, len: usize) -> Value {
+    fn linear(&mut self, name: &str, x: &Value, _len: usize) -> Value {
         let weight = self.weights.get(&format!("{name}.weight"));
-        let factors = self
-            .graph
-            .weights(&weight.name, &weight.dims, &weight.values);
-        let bias = self.values(name, "bias");
-        let bias = self.graph.weights(&format!("{name}.bias"), &[len], bias);
+        let factors = self.factors(name, &weight.dims, &weight.values);
+        let bias = self.bias(name, self.values(name, "bias"));
         self.graph.gemm(*x, factors, bias)
     }
 
