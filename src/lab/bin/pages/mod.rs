@@ -106,11 +106,7 @@ fn results(records: &Records) -> String {
         "{RESULTS_HEAD}\n## Strength\n\n{}\n",
         table(records, |_| true, &Words::new())
     );
-    for (title, plot) in [
-        ("Over time", "nogo-over-time"),
-        ("By hours of training", "elo-by-hours"),
-        ("Speed", "speed"),
-    ] {
+    for (title, plot) in [("By hours of training", "elo-by-hours"), ("Speed", "speed")] {
         // Writing into a string cannot fail.
         let _ = write!(text, "## {title}\n\n![{title}](results/{plot}.svg)\n\n");
     }
