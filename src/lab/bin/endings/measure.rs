@@ -21,7 +21,7 @@ use tengen::search::{SearchReport, StopFlag};
 use tengen_train::command::print;
 
 use super::line::{Ending, Truth, read};
-use super::score::{Answer, Score};
+use super::score::{self, Answer};
 use crate::gtp::All;
 
 /// Visits of a search without a limit in the settings.
@@ -159,16 +159,15 @@ impl EndingTest {
     fn report(&self, all: usize, unsolved: usize) -> String {
         let by_network = by_plies("network", &self.by_network);
         let by_search = by_plies("search", &self.by_search);
-        let scores: Vec<Score> = by_network.into_iter().chain(by_search).collect();
         let searches = self.by_search.len().max(1) as f64;
         let (visits, seconds) = (self.visits as f64 / searches, self.seconds / searches);
         let head = format!(
             "{} positions, {unsolved} more of the file are unsolved; {visits:.0} visits and {seconds:.3} s a search",
             count(self.by_search.len(), all)
         );
-        let lines = [head, Score::HEAD.to_owned()].into_iter();
-        let lines: Vec<String> = lines.chain(scores.iter().map(Score::row)).collect();
-        lines.join("\n")
+        [vec![head, score::HEAD.to_owned()], by_network, by_search]
+            .concat()
+            .join("\n")
     }
 }
 
@@ -180,14 +179,14 @@ fn count(done: usize, all: usize) -> String {
     }
 }
 
-/// A score for each group of plies with answers, then a total.
-fn by_plies(by: &'static str, answers: &[Answer]) -> Vec<Score> {
+/// A row for each group of plies with answers, then one for all.
+fn by_plies(by: &str, answers: &[Answer]) -> Vec<String> {
     let mut bands: BTreeMap<usize, Vec<Answer>> = BTreeMap::new();
     for answer in answers {
         bands.entry(answer.ply / BAND).or_default().push(*answer);
     }
     let parts = bands.values().map(Vec::as_slice).chain([answers]);
-    parts.filter_map(|part| Score::of(by, part)).collect()
+    parts.filter_map(|part| score::row(by, part)).collect()
 }
 
 /// What an answer is worth: a move, or none if it resigns or passes.
