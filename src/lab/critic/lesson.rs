@@ -4,23 +4,12 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
-use super::plan::{Curriculum, Measure};
+use super::plan::{Arm, CriticPlan, Measure};
 use super::target::{Learner, Target};
 use super::taught::{Taught, against_chance, utility};
 use crate::critic::{Network, read};
 use tengen::game::{Color, Move, ply_cap};
 use tengen_train::play::numbered_seed;
-
-/// Settings of all games of a run.
-#[derive(Debug, Clone)]
-pub struct LessonSettings<'a> {
-    /// Share of its turns in which the opponent plays by rules of thumb.
-    pub opponent_rules: f64,
-    /// Whether the critic may fill its own eyes.
-    pub fills_eyes: bool,
-    /// The curriculum.
-    pub lessons: &'a Curriculum,
-}
 
 /// A finished game: whether it was a test without training (1 or 0), the critic's points, the opponent's, and the
 /// moves, passes included.
@@ -58,16 +47,17 @@ impl CriticTrainee {
     }
 }
 
-/// Plays game `number` of a curriculum, with all random numbers from `seed`, and learns from it
+/// Plays game `number` of an arm's curriculum, with all random numbers from `seed`, and learns from it
 /// unless it is a test.
 pub fn play<G: Taught>(
     start: &G,
-    settings: &LessonSettings<'_>,
+    plan: &CriticPlan,
+    arm: &Arm,
     number: u32,
     seed: u64,
     trainee: &mut CriticTrainee,
 ) -> Played {
-    let lessons = settings.lessons;
+    let lessons = plan.lessons_of(arm);
     let test = lessons.is_test(number);
     let black = lessons.both_colors && number % 2 == 1;
     let color = if black { Color::Black } else { Color::White };
@@ -82,10 +72,10 @@ pub fn play<G: Taught>(
         let mv = if plies < lessons.random_plies {
             position.random_move(&mut rng)
         } else if ours {
-            let moves = network.moves(&position, settings.fills_eyes);
+            let moves = network.moves(&position, plan.may_fill_eyes(arm));
             choose(&moves, temperature, &mut rng)
         } else {
-            position.opponent_move(settings.opponent_rules, &mut rng)
+            position.opponent_move(plan.opponent_rules, &mut rng)
         };
         let Some(mv) = mv else { break };
         position.play(mv);
@@ -166,6 +156,8 @@ pub fn measure<G: Taught>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::critic::plan::Curriculum;
+    use crate::critic::plan::tests::PLAN;
     use tengen::game::{BoardSize, Game};
     use tengen::games::go::SmallGo;
     use tengen::games::nogo::SmallNoGo;
@@ -188,15 +180,17 @@ mod tests {
         lessons: &Curriculum,
         games: u32,
     ) -> (CriticTrainee, Vec<Played>) {
-        let settings = LessonSettings {
+        let plan = CriticPlan {
             opponent_rules: 0.0,
             fills_eyes: false,
-            lessons,
+            lessons: lessons.clone(),
+            ..CriticPlan::parse(PLAN).unwrap()
         };
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let network = Network::new(start.size().area(), 8, &mut rng);
         let mut trainee = CriticTrainee::new(network, Target::Hdp { gamma: 0.9 }, lessons.rate);
-        let play = |game| play(start, &settings, game, 1000 + u64::from(game), &mut trainee);
+        let seed = |game: u32| 1000 + u64::from(game);
+        let play = |game| play(start, &plan, &plan.arm[0], game, seed(game), &mut trainee);
         let played = (0..games).map(play).collect();
         (trainee, played)
     }

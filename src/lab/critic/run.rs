@@ -9,7 +9,7 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
 
-use super::lesson::{CriticTrainee, LessonSettings, measure, play};
+use super::lesson::{CriticTrainee, measure, play};
 use super::plan::{Arm, CriticPlan};
 use super::record::{Record, RunFiles};
 use super::tables;
@@ -149,11 +149,6 @@ impl<G: Taught> SharedRun<'_, G> {
         let (mut record, mut critic) = files.load(before)?.unwrap_or((Record::default(), first));
         critic.info.fills_eyes = self.plan.may_fill_eyes(arm);
         critic.info.taught = format!("{}: {}", arm.name, arm.target.text());
-        let settings = LessonSettings {
-            opponent_rules: self.plan.opponent_rules,
-            fills_eyes: critic.info.fills_eyes,
-            lessons,
-        };
         let mut trainee = CriticTrainee::new(critic.network.clone(), arm.target, lessons.rate);
         let mut done = record.games.len() as u32;
         loop {
@@ -172,9 +167,8 @@ impl<G: Taught> SharedRun<'_, G> {
             let most = self.until(done).min(lessons.games);
             while done < most {
                 let seed = game_seed(arm, seed, done);
-                record
-                    .games
-                    .push(play(self.start, &settings, done, seed, &mut trainee));
+                let played = play(self.start, self.plan, arm, done, seed, &mut trainee);
+                record.games.push(played);
                 done += 1;
             }
         }
