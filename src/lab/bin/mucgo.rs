@@ -38,15 +38,8 @@ struct GamesArgs {
     #[arg(required = true, value_name = "FILE OR FOLDER")]
     inputs: Vec<PathBuf>,
     /// Read at most this many games without handicap [default: all]
-    #[arg(long)]
-    games: Option<u64>,
-}
-
-impl GamesArgs {
-    /// Maximum number of games.
-    fn most(&self) -> u64 {
-        self.games.unwrap_or(u64::MAX)
-    }
+    #[arg(long, default_value_t = u64::MAX, hide_default_value = true)]
+    games: u64,
 }
 
 #[derive(Debug, clap::Args)]
@@ -76,7 +69,7 @@ fn stages(args: &GamesArgs, start: &LargeGo) -> anyhow::Result<()> {
             sample.add(start, &moves);
         }
         games += 1;
-        games < args.most()
+        games < args.games
     })?;
     anyhow::ensure!(
         games > 0,
@@ -129,7 +122,7 @@ fn weights(args: &WeightsArgs, start: &LargeGo) -> anyhow::Result<()> {
         let part = if is_test { &mut held_out } else { &mut fit };
         part.add(start, &moves, EVERY);
         games += 1;
-        games < args.games.most()
+        games < args.games.games
     })?;
     anyhow::ensure!(
         !fit.is_empty(),

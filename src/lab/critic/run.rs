@@ -177,12 +177,9 @@ impl<G: Taught> SharedRun<'_, G> {
     /// The next game after which to save or measure.
     fn until(&self, done: u32) -> u32 {
         let next = |every: u32| (done / every + 1) * every;
-        let measured = self
-            .plan
-            .measure
-            .as_ref()
-            .map(|measure| next(measure.every));
-        measured.unwrap_or(u32::MAX).min(next(SAVE_EVERY))
+        let measured = self.plan.measure.iter();
+        let measured = measured.map(|measure| next(measure.every));
+        measured.fold(next(SAVE_EVERY), u32::min)
     }
 
     /// Start of a run.
