@@ -33,6 +33,16 @@ pub(crate) fn run_name(arm: &str, seed: u64) -> String {
     format!("{arm}-s{seed}")
 }
 
+/// A table as Markdown, from its column titles, with ` | ` between them, and its rows.
+pub(crate) fn markdown(head: &str, rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let rows = rows.into_iter();
+    let rows: String = rows
+        .map(|row| format!("| {} |\n", row.join(" | ")))
+        .collect();
+    let rule = "---|".repeat(head.split(" | ").count());
+    format!("| {head} |\n|{rule}\n{rows}")
+}
+
 /// A mean with its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
