@@ -25,4 +25,4 @@ mod tables;
 
 pub use params::{MucgoParams, Pruning, StageWindow, TargetMove};
 pub use search::Mucgo;
-pub use stages::{BEGINS, ENDS, NormalFit, Proxy, StageSample};
+pub use stages::{BEGINS, CELLS, ENDS, NormalFit, Proxy};
