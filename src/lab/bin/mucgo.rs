@@ -38,8 +38,15 @@ struct GamesArgs {
     #[arg(required = true, value_name = "FILE OR FOLDER")]
     inputs: Vec<PathBuf>,
     /// Read at most this many games without handicap [default: all]
-    #[arg(long, default_value_t = u64::MAX, hide_default_value = true)]
-    games: u64,
+    #[arg(long)]
+    games: Option<u64>,
+}
+
+impl GamesArgs {
+    /// Maximum number of games.
+    fn most(&self) -> u64 {
+        self.games.unwrap_or(u64::MAX)
+    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -69,7 +76,7 @@ fn stages(args: &GamesArgs, start: &LargeGo) -> anyhow::Result<()> {
             plies.extend(proxy.find(start, &moves));
         }
         games += 1;
-        games < args.games
+        games < args.most()
     })?;
     anyhow::ensure!(
         games > 0,
@@ -123,7 +130,7 @@ fn weights(args: &WeightsArgs, start: &LargeGo) -> anyhow::Result<()> {
         let part = if is_test { &mut held_out } else { &mut fit };
         part.add(start, &moves, EVERY);
         games += 1;
-        games < args.games.games
+        games < args.games.most()
     })?;
     anyhow::ensure!(
         !fit.is_empty(),

@@ -129,14 +129,10 @@ impl Family {
     /// Channels within the blocks of a trunk of this many, where they differ: four times as many, as in the paper's
     /// large networks.
     pub(super) fn inner(self, channels: usize) -> Option<usize> {
-        let is_mobile = matches!(
-            self,
-            Family::Mobile(Mobile {
-                block: MobileBlock::Mobile,
-                ..
-            })
-        );
-        is_mobile.then_some(4 * channels)
+        match self {
+            Family::Mobile(network) if network.block == MobileBlock::Mobile => Some(4 * channels),
+            _ => None,
+        }
     }
 
     /// The default input encoding; that of another game is not used (`crate::fit::usual_encoding`).
