@@ -71,11 +71,8 @@ impl Estimate {
                     two_sided(student, mean / error),
                 )
             });
-        Some(Estimate {
-            mean,
-            half: known.map(|known| known.0),
-            p: known.map(|known| known.1),
-        })
+        let (half, p) = known.unzip();
+        Some(Estimate { mean, half, p })
     }
 
     /// `+123 ± 45`, or `+123 (one seed)`.

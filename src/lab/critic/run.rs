@@ -186,7 +186,7 @@ impl<G: Taught> SharedRun<'_, G> {
     fn first(&self, arm: &Arm, seed: u64) -> Result<Critic, TrainError> {
         let (plan, size) = (self.plan, self.start.size());
         if let Some(base) = plan.base.as_ref().filter(|base| base.name != arm.name) {
-            let path = RunFiles::new(self.folder, &run_name(&base.name, seed)).critic();
+            let path = RunFiles::new(self.folder, &run_name(&base.name, seed)).critic;
             let critic =
                 Critic::load(&path).and_then(|critic| critic.check(G::NAME, size).map(|()| critic));
             return critic.map_err(|error| TrainError::corrupt(&path, error));
