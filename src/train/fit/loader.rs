@@ -44,15 +44,6 @@ pub struct Targets<G: Encode> {
     pub teacher: Option<Teacher<G>>,
 }
 
-impl<G: Trainable> Targets<G> {
-    fn encode(&mut self, part: SizePart<'_, G>) -> Result<Batch, String> {
-        match &mut self.teacher {
-            Some(teacher) => teacher.encode(part.empty, part.samples, self.spec),
-            None => encode(part.empty, part.samples, self.spec),
-        }
-    }
-}
-
 /// Threads that encode batches in advance; they take turns.
 pub struct Loader {
     threads: Vec<LoaderThread>,
@@ -161,7 +152,12 @@ fn draw_batch<G: Trainable>(
         part.samples.push(Sample::new(rows, index, symmetry));
     }
     let parts = parts.into_iter().filter(|part| !part.samples.is_empty());
-    parts.map(|part| targets.encode(part)).collect()
+    let Targets { spec, teacher } = targets;
+    let encoded = parts.map(|part| match teacher {
+        Some(teacher) => teacher.encode(part.empty, part.samples, *spec),
+        None => encode(part.empty, part.samples, *spec),
+    });
+    encoded.collect()
 }
 
 /// Samples of the boards of one size.

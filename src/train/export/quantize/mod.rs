@@ -30,10 +30,11 @@ use tengen_nn::onnx::{Model, Numbers, OnnxError, Tensor};
 /// # Errors
 /// [`EvalError`] when the file is not an f32 network exported by `tengen-train`, or is a transformer.
 pub fn to_int8(path: &str, onnx: &[u8], boards: &[Examples]) -> Result<Vec<u8>, EvalError> {
-    let failed = |error: OnnxError| EvalError::Load {
+    let refused = |reason: String| EvalError::Load {
         path: path.to_owned(),
-        reason: error.to_string(),
+        reason,
     };
+    let failed = |error: OnnxError| refused(error.to_string());
     let model = Model::read_whole(onnx).map_err(failed)?;
     let is_integer = |tensor: &&Tensor| matches!(tensor.numbers, Numbers::I8(_));
     if let Some(tensor) = model.tensors.iter().find(is_integer) {
@@ -41,10 +42,8 @@ pub fn to_int8(path: &str, onnx: &[u8], boards: &[Examples]) -> Result<Vec<u8>, 
         return Err(failed(OnnxError::Foreign(message)));
     }
     if model.nodes.iter().any(|node| node.op == "Softmax") {
-        return Err(EvalError::Load {
-            path: path.to_owned(),
-            reason: "int8 is for convolutions, and this is a transformer".to_owned(),
-        });
+        let reason = "int8 is for convolutions, and this is a transformer";
+        return Err(refused(reason.to_owned()));
     }
     let names: Vec<String> = rewrite::quantised(&model).into_iter().collect();
     let ranges = calibrate(path, onnx, names, boards)?;

@@ -34,18 +34,15 @@ pub(super) fn quantised(model: &Model) -> BTreeSet<String> {
 fn is_integer(model: &Model, node: &ModelNode) -> bool {
     let is_input = |name: &String| model.header.input(name).is_some();
     match node.op.as_str() {
-        "Conv" if node.inputs.iter().any(is_input) || is_grouped(node) => false,
+        "Conv" if node.inputs.iter().any(is_input) => false,
+        // One that reads fewer than all channels for each of its outputs is next to no work.
+        "Conv" if node.int("group").is_some_and(|groups| groups != 1) => false,
         "Conv" => !model
             .readers(&node.output)
             .any(|reader| reader.op == "Flatten"),
         "Add" => !node.inputs.iter().any(|name| is_vector(model, name)),
         _ => false,
     }
-}
-
-/// Whether a convolution reads fewer than all channels for each of its outputs: next to no work.
-fn is_grouped(node: &ModelNode) -> bool {
-    node.int("group").is_some_and(|groups| groups != 1)
 }
 
 /// Whether a tensor is a vector converted to one number per channel.
