@@ -189,17 +189,6 @@ impl InitWeights {
     fn bias(&mut self, name: &str, len: usize) {
         self.push(name, "bias", &[len], Role::Bias, vec![0.0; len]);
     }
-
-    fn norm_weights(&mut self, name: &str, channels: usize) {
-        for (part, role, value) in [
-            ("gamma", Role::Bias, 1.0),
-            ("beta", Role::Bias, 0.0),
-            ("mean", Role::Buffer, 0.0),
-            ("variance", Role::Buffer, 1.0),
-        ] {
-            self.push(name, part, &[channels], role, vec![value; channels]);
-        }
-    }
 }
 
 impl Layers for InitWeights {
@@ -210,8 +199,7 @@ impl Layers for InitWeights {
 
     fn conv_norm(&mut self, name: &str, x: &usize, conv: Conv) -> usize {
         self.convolution(name, *x, conv, 2.0);
-        self.norm_weights(name, conv.channels);
-        conv.channels
+        self.norm(name, &conv.channels)
     }
 
     fn depthwise_norm_relu(&mut self, name: &str, x: &usize) -> usize {
@@ -221,7 +209,14 @@ impl Layers for InitWeights {
     }
 
     fn norm(&mut self, name: &str, x: &usize) -> usize {
-        self.norm_weights(name, *x);
+        for (part, role, value) in [
+            ("gamma", Role::Bias, 1.0),
+            ("beta", Role::Bias, 0.0),
+            ("mean", Role::Buffer, 0.0),
+            ("variance", Role::Buffer, 1.0),
+        ] {
+            self.push(name, part, &[*x], role, vec![value; *x]);
+        }
         *x
     }
 
