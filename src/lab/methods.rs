@@ -12,7 +12,7 @@ use tengen::rollout::Rollout;
 use tengen::search::{Observer, SearchReport, SearchRequest};
 use tengen::solver::Solvable;
 
-use crate::critic::{Critic, CriticError, Judge};
+use crate::critic::{Critic, CriticError};
 use crate::mucgo::{Mucgo, MucgoParams};
 
 /// The adaptive critic of 1997.
@@ -58,7 +58,6 @@ impl Method for ByCritic {
         Arc::new(move || {
             Box::new(CriticThinker {
                 critic: critic.clone(),
-                judge: Judge::default(),
                 time: Arc::clone(&time),
             })
         })
@@ -68,7 +67,6 @@ impl Method for ByCritic {
 /// Plays the move to the board that a critic values most, without a search.
 struct CriticThinker {
     critic: Critic,
-    judge: Judge,
     time: Arc<dyn Clock>,
 }
 
@@ -85,7 +83,7 @@ impl<G: Game> Thinker<G> for CriticThinker {
         let Critic { info, network } = &self.critic;
         let fits = self.critic.check(G::NAME, position.size());
         fits.map_err(ThinkError::other)?;
-        let mut moves = self.judge.moves(network, position, info.fills_eyes);
+        let mut moves = network.moves(position, info.fills_eyes);
         moves.retain(|&(mv, _)| start.allows(mv));
         moves.sort_by(|a, b| b.1.total_cmp(&a.1));
         let count = moves.len() as u64;

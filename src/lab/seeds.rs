@@ -1,6 +1,47 @@
-//! Estimates of a mean, or of a difference, from runs with several seeds.
+//! Studies: each arm is run once with each seed, and means and differences are estimated from the runs.
+
+use std::collections::HashSet;
 
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
+
+/// Checks the seeds of a study and the names of its arms.
+///
+/// # Errors
+/// Says what is wrong with them.
+pub(crate) fn check_study<'a>(
+    seeds: &[u64],
+    arms: impl IntoIterator<Item = &'a str>,
+) -> Result<(), String> {
+    let mut seen = HashSet::new();
+    if seeds.is_empty() || !seeds.iter().all(|seed| seen.insert(seed)) {
+        return Err("seeds must be there and differ: equal ones say nothing new".to_owned());
+    }
+    let good = |c: char| c.is_ascii_alphanumeric() || "+-_.".contains(c);
+    let mut names = HashSet::new();
+    for name in arms {
+        if name.is_empty() || !name.chars().all(good) || !names.insert(name) {
+            return Err(format!(
+                "[[arm]] {name:?}: names are of letters, digits, +, -, . and _, and differ"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Name of an arm's run with a seed.
+pub(crate) fn run_name(arm: &str, seed: u64) -> String {
+    format!("{arm}-s{seed}")
+}
+
+/// A table as Markdown, from its column titles, with ` | ` between them, and its rows.
+pub(crate) fn markdown(head: &str, rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let rows = rows.into_iter();
+    let rows: String = rows
+        .map(|row| format!("| {} |\n", row.join(" | ")))
+        .collect();
+    let rule = "---|".repeat(head.split(" | ").count());
+    format!("| {head} |\n|{rule}\n{rows}")
+}
 
 /// A mean with its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,11 +71,8 @@ impl Estimate {
                     two_sided(student, mean / error),
                 )
             });
-        Some(Estimate {
-            mean,
-            half: known.map(|known| known.0),
-            p: known.map(|known| known.1),
-        })
+        let (half, p) = known.unzip();
+        Some(Estimate { mean, half, p })
     }
 
     /// `+123 ± 45`, or `+123 (one seed)`.

@@ -2,11 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::seeds::check_study;
 use tengen::settings::InPlan;
 use tengen_train::TrainError;
 use tengen_train::cycle::{CyclePlan, Stage, anchor_name};
 use tengen_train::fit::held_out::HeldOutLosses;
 use tengen_train::network::architecture::Architecture;
+use tengen_train::play::matches::MatchPlayer;
 
 /// The plan of an ablation study.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,7 +32,7 @@ pub struct AblationPlan {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Arm {
-    /// Name of the arm. Range: letters, digits, `+`, `-` and `_`, distinct.
+    /// Name of the arm. Range: letters, digits, `+`, `-`, `.` and `_`, distinct.
     pub name: String,
     /// Network architecture. Range: a name such as az-5b32c.
     pub network: Architecture,
@@ -88,31 +90,24 @@ impl AblationPlan {
     pub fn parse(text: &str) -> Result<AblationPlan, TrainError> {
         let mut plan: AblationPlan = toml::from_str(text).map_err(TrainError::plan)?;
         plan.run = CyclePlan::parse(&plan.run.to_toml()?)?;
-        if plan.arm.len() < 2 || plan.seeds.is_empty() {
-            return Err(TrainError::plan("it needs two [[arm]] and one of seeds"));
-        }
-        let twice = |(place, seed): (usize, &u64)| plan.seeds[..place].contains(seed);
-        if plan.seeds.iter().enumerate().any(twice) {
-            return Err(TrainError::plan(
-                "seeds must differ: equal ones say nothing new",
-            ));
+        let names = plan.arm.iter().map(|arm| &*arm.name);
+        check_study(&plan.seeds, names).map_err(TrainError::plan)?;
+        if plan.arm.len() < 2 {
+            return Err(TrainError::plan("it needs two [[arm]]"));
         }
         if plan.arm[0].first_seeds.is_some() {
             return Err(TrainError::plan(
                 "the first [[arm]] is what the others are rated against, so it needs all seeds",
             ));
         }
-        let good = |c: char| c.is_ascii_alphanumeric() || "+-_".contains(c);
-        for (place, arm) in plan.arm.iter().enumerate() {
-            let twin = plan.arm[..place].iter().any(|other| other.name == arm.name);
-            let never = arm.times == 0 || arm.first_seeds == Some(0);
-            if arm.name.is_empty() || !arm.name.chars().all(good) || twin || never {
-                let name = &arm.name;
+        for arm in &plan.arm {
+            let name = &arm.name;
+            if arm.times == 0 || arm.first_seeds == Some(0) {
                 return Err(TrainError::plan(format_args!(
-                    "[[arm]] {name:?}: names are of letters, digits, +, - and _, and differ; times and first-seeds are at least 1"
+                    "[[arm]] {name:?}: times and first-seeds are at least 1"
                 )));
             }
-            let in_arm = |error| TrainError::plan(format_args!("[[arm]] {:?}: {error}", arm.name));
+            let in_arm = |error| TrainError::plan(format_args!("[[arm]] {name:?}: {error}"));
             plan.run_of(arm, plan.seeds[0]).map_err(in_arm)?;
         }
         Ok(plan)
@@ -197,35 +192,13 @@ pub struct ArmResult {
     pub held_out: Option<HeldOutLosses>,
 }
 
-/// The name of a run.
-pub(super) fn run_name(arm: &Arm, seed: u64) -> String {
-    format!("{}-s{seed}", arm.name)
-}
-
-/// A player.
-pub(super) enum EnginePlayer {
-    /// The network of a run.
-    Run(String),
-    /// UCT with this many uniformly random playouts a move.
-    Uct(u64),
-    /// RAVE with this many playouts a move.
-    Rave(u64),
-}
-
-impl EnginePlayer {
-    /// The search players that every network meets.
-    pub(super) fn rollouts(settings: &MatchSettings) -> impl Iterator<Item = EnginePlayer> {
-        let uct = settings.uct.iter().copied().map(EnginePlayer::Uct);
-        uct.chain(settings.rave.iter().copied().map(EnginePlayer::Rave))
-    }
-
-    /// Name in records and tables.
-    pub(super) fn name(&self) -> String {
-        match self {
-            EnginePlayer::Run(name) => name.clone(),
-            EnginePlayer::Uct(playouts) => format!("uct-{playouts}"),
-            EnginePlayer::Rave(playouts) => anchor_name(*playouts),
-        }
+impl MatchSettings {
+    /// The players by playouts that every network meets, with their names in records and tables.
+    pub(super) fn rollouts(&self) -> impl Iterator<Item = (String, MatchPlayer)> {
+        let uct = self.uct.iter();
+        let uct = uct.map(|&playouts| (format!("uct-{playouts}"), MatchPlayer::PlainUct(playouts)));
+        let rave = self.rave.iter();
+        uct.chain(rave.map(|&playouts| (anchor_name(playouts), MatchPlayer::Rollouts(playouts))))
     }
 }
 

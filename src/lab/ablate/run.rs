@@ -3,8 +3,9 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use super::plan::{AblationPlan, Arm, ArmResult, EnginePlayer, run_name};
+use super::plan::{AblationPlan, Arm, ArmResult};
 use super::table::table;
+use crate::seeds::run_name;
 use tengen::fnv;
 use tengen::record::file;
 use tengen::stats::MatchScore;
@@ -32,6 +33,10 @@ impl Folders {
 
     fn network(&self, run: &str) -> PathBuf {
         self.results.join(format!("{run}.onnx"))
+    }
+
+    fn matches(&self) -> PathBuf {
+        self.results.join("matches")
     }
 
     fn arm_result(&self, run: &str) -> PathBuf {
@@ -92,13 +97,13 @@ pub fn run<G: Trainable>(
             write_table(plan, folders)?;
         }
         for (place, first) in arms.iter().enumerate() {
-            for second in &arms[place + 1..] {
-                let pair = [run_name(first, seed), run_name(second, seed)].map(EnginePlayer::Run);
-                one_match(start, plan, &pair, folders, resources, observe)?;
-            }
-            for rollouts in EnginePlayer::rollouts(&plan.matches) {
-                let pair = [EnginePlayer::Run(run_name(first, seed)), rollouts];
-                one_match(start, plan, &pair, folders, resources, observe)?;
+            let first = run_name(&first.name, seed);
+            let others = arms[place + 1..].iter();
+            let others = others.map(|arm| run_name(&arm.name, seed));
+            let rollouts = plan.matches.rollouts().map(|(name, _)| name);
+            for second in others.chain(rollouts) {
+                let names = [&*first, &*second];
+                one_match(start, plan, names, folders, resources, observe)?;
             }
             write_table(plan, folders)?;
         }
@@ -114,7 +119,7 @@ fn one_run<G: Trainable>(
     resources: &Resources<'_>,
     observe: &mut dyn FnMut(&AblationEvent<'_>),
 ) -> Result<(), TrainError> {
-    let name = run_name(arm, run.seed);
+    let name = run_name(&arm.name, run.seed);
     let arm_result = folders.arm_result(&name);
     if arm_result.exists() {
         return Ok(());
@@ -142,35 +147,33 @@ fn one_run<G: Trainable>(
     save(&arm_result, &result)
 }
 
+/// Plays the match between these players, runs or players by playouts.
 fn one_match<G: Trainable>(
     start: &G,
     plan: &AblationPlan,
-    contestants: &[EnginePlayer; 2],
+    [first, second]: [&str; 2],
     folders: &Folders,
     resources: &Resources<'_>,
     observe: &mut dyn FnMut(&AblationEvent<'_>),
 ) -> Result<(), TrainError> {
-    let names = contestants.each_ref().map(EnginePlayer::name);
-    let [first, second] = &names;
-    let path = match_path(folders, &names);
+    let matches = folders.matches();
+    let path = matches.join(format!("{first}--{second}.json"));
     if path.exists() {
         return Ok(());
     }
-    durable::prepare_folder(path.parent().unwrap_or(&folders.results))?;
-    let open = |contestant: &EnginePlayer| -> Result<MatchPlayer, TrainError> {
-        Ok(match contestant {
-            EnginePlayer::Uct(playouts) => MatchPlayer::PlainUct(*playouts),
-            EnginePlayer::Rave(playouts) => MatchPlayer::Rollouts(*playouts),
-            EnginePlayer::Run(name) => {
-                let network = player(&folders.network(name));
-                MatchPlayer::Network {
-                    network: Box::new(resources.runtime.open(&network, start.size())?),
-                    visits: plan.matches.visits,
-                }
-            }
+    durable::prepare_folder(&matches)?;
+    let open = |name: &str| -> Result<MatchPlayer, TrainError> {
+        let mut rollouts = plan.matches.rollouts();
+        if let Some((_, rollouts)) = rollouts.find(|(other, _)| other == name) {
+            return Ok(rollouts);
+        }
+        let network = player(&folders.network(name));
+        Ok(MatchPlayer::Network {
+            network: Box::new(resources.runtime.open(&network, start.size())?),
+            visits: plan.matches.visits,
         })
     };
-    let players = [open(&contestants[0])?, open(&contestants[1])?];
+    let players = [open(first)?, open(second)?];
     let settings = MatchParams {
         first: 0,
         pairs: plan.matches.pairs,
@@ -193,30 +196,22 @@ fn one_match<G: Trainable>(
     save(
         &path,
         &MatchRecord {
-            first: first.clone(),
-            second: second.clone(),
+            first: first.to_owned(),
+            second: second.to_owned(),
             pairs,
         },
     )
-}
-
-fn match_path(folders: &Folders, [first, second]: &[String; 2]) -> PathBuf {
-    folders
-        .results
-        .join("matches")
-        .join(format!("{first}--{second}.json"))
 }
 
 fn write_table(plan: &AblationPlan, folders: &Folders) -> Result<(), TrainError> {
     let mut outcomes = Vec::new();
     for &seed in &plan.seeds {
         for arm in plan.arms_of(seed) {
-            outcomes.extend(load::<ArmResult>(
-                &folders.arm_result(&run_name(arm, seed)),
-            )?);
+            let name = run_name(&arm.name, seed);
+            outcomes.extend(load::<ArmResult>(&folders.arm_result(&name))?);
         }
     }
-    let match_records = cycle::match_records(&folders.results.join("matches"))?;
+    let match_records = cycle::match_records(&folders.matches())?;
     let text = table(plan, &outcomes, &match_records);
     durable::write(&folders.table(), text.as_bytes())
 }

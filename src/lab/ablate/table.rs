@@ -1,9 +1,7 @@
 //! The table: ratings of the arms beside the paper's, and the cost of removing a part.
 
-use std::fmt::Write;
-
-use super::plan::{AblationPlan, Arm, ArmResult, EnginePlayer, run_name};
-use crate::seeds::{Estimate, holm};
+use super::plan::{AblationPlan, Arm, ArmResult};
+use crate::seeds::{Estimate, holm, markdown, run_name};
 use tengen_train::cycle::{self, MatchRecord, rate};
 use tengen_train::play::matches::PairResult;
 
@@ -30,59 +28,49 @@ pub fn table(plan: &AblationPlan, outcomes: &[ArmResult], match_records: &[Match
         .iter()
         .map(|arm| by_seed(plan, arm, match_records))
         .collect();
-    text.push_str("| arm | network | games | Elo | paper | by seed | policy loss | White wins |\n");
-    text.push_str("|---|---|---|---|---|---|---|---|\n");
-    for (arm, elo) in plan.arm.iter().zip(&elo) {
+    let rows = plan.arm.iter().zip(&elo).map(|(arm, elo)| {
         let runs: Vec<&ArmResult> = outcomes.iter().filter(|o| o.arm == arm.name).collect();
+        let mean = |text: fn(f64) -> String, value: fn(&ArmResult) -> f64| match runs.len() {
+            0 => String::new(),
+            count => text(runs.iter().map(|run| value(run)).sum::<f64>() / count as f64),
+        };
+        let loss = |run: &ArmResult| run.held_out.map_or(f64::NAN, |score| score.policy_loss);
         let known: Vec<f64> = elo.iter().flatten().copied().collect();
-        let mean = |value: &dyn Fn(&&ArmResult) -> f64| {
-            runs.iter().map(value).sum::<f64>() / runs.len().max(1) as f64
-        };
-        let figures = if runs.is_empty() {
-            ["", "", ""].map(str::to_owned)
-        } else {
-            let loss = |run: &&ArmResult| run.held_out.map_or(f64::NAN, |score| score.policy_loss);
-            [
-                format!("{:.0}", mean(&|run| run.games as f64)),
-                format!("{:.3}", mean(&loss)),
-                format!("{:.1}%", 100.0 * mean(&|run| run.white_share)),
-            ]
-        };
-        let seeds: Vec<String> = elo
-            .iter()
-            .map(|elo| elo.map_or("-".to_owned(), |elo| format!("{elo:+.0}")))
-            .collect();
-        // Writing into a string cannot fail.
-        let _ = writeln!(
-            text,
-            "| {} | `{}` | {} | {} | {} | {} | {} | {} |",
-            arm.name,
-            arm.network,
-            figures[0],
+        let seeds = elo.iter();
+        let seeds = seeds.map(|elo| elo.map_or("-".to_owned(), |elo| format!("{elo:+.0}")));
+        vec![
+            arm.name.clone(),
+            format!("`{}`", arm.network),
+            mean(|games| format!("{games:.0}"), |run| run.games as f64),
             Estimate::over_seeds(&known).map_or_else(String::new, |e| e.text()),
             paper(plan, arm),
-            seeds.join(", "),
-            figures[1],
-            figures[2],
-        );
-    }
+            seeds.collect::<Vec<_>>().join(", "),
+            mean(|loss| format!("{loss:.3}"), loss),
+            mean(
+                |share| format!("{:.1}%", 100.0 * share),
+                |run| run.white_share,
+            ),
+        ]
+    });
+    let head = "arm | network | games | Elo | paper | by seed | policy loss | White wins";
+    text += &markdown(head, rows);
     if let Some(full) = plan.arm.iter().position(|arm| arm.full) {
-        costs(&mut text, plan, full, &elo);
+        text += &costs(plan, full, &elo);
     }
-    meetings(&mut text, plan, match_records);
-    text
+    text + &meetings(plan, match_records)
 }
 
 /// The ratings of an arm relative to the first one, by seed.
 fn by_seed(plan: &AblationPlan, arm: &Arm, match_records: &[MatchRecord]) -> Vec<Option<f64>> {
     let rating = |&seed: &u64| {
-        let names: Vec<String> = plan.arm.iter().map(|arm| run_name(arm, seed)).collect();
+        let arms = plan.arm.iter();
+        let names: Vec<String> = arms.map(|arm| run_name(&arm.name, seed)).collect();
         let own: Vec<MatchRecord> = match_records
             .iter()
             .filter(|e| names.contains(&e.first) && names.contains(&e.second))
             .cloned()
             .collect();
-        let name = run_name(arm, seed);
+        let name = run_name(&arm.name, seed);
         let rated = rate(&own, &names[0]);
         rated.into_iter().find(|r| r.name == name).map(|r| r.elo)
     };
@@ -103,12 +91,7 @@ fn paper(plan: &AblationPlan, arm: &Arm) -> String {
 
 /// The cost of removing a part: the full arm minus each other one. Claims concern the paper's
 /// numbers, and only these comparisons count for Holm's correction.
-fn costs(text: &mut String, plan: &AblationPlan, full: usize, elo: &[Vec<Option<f64>>]) {
-    let name = &plan.arm[full].name;
-    let _ = write!(
-        text,
-        "\n`{name}` less another arm:\n\n| arm | difference | p | paper | the paper's sign at 95% (Holm) |\n|---|---|---|---|---|\n"
-    );
+fn costs(plan: &AblationPlan, full: usize, elo: &[Vec<Option<f64>>]) -> String {
     let others = || {
         plan.arm
             .iter()
@@ -128,7 +111,7 @@ fn costs(text: &mut String, plan: &AblationPlan, full: usize, elo: &[Vec<Option<
         .map(|((_, arm), found)| paper(arm).and((*found)?.p))
         .collect();
     let rows = others().zip(differences).zip(holm(&p, 0.05));
-    for (((_, arm), difference), significant) in rows {
+    let rows = rows.map(|(((_, arm), difference), significant)| {
         let paper = paper(arm);
         let verdict = match (difference, paper) {
             (Some(found), Some(paper)) if significant && found.mean * paper > 0.0 => "holds",
@@ -137,43 +120,46 @@ fn costs(text: &mut String, plan: &AblationPlan, full: usize, elo: &[Vec<Option<
             _ => "",
         };
         let p = difference.and_then(|found| found.p);
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {} | {verdict} |",
-            arm.name,
+        vec![
+            arm.name.clone(),
             difference.map_or_else(String::new, |d| d.text()),
             p.map_or_else(String::new, |p| format!("{p:.3}")),
             paper.map_or_else(String::new, |paper| format!("{paper:+.0}")),
-        );
-    }
+            verdict.to_owned(),
+        ]
+    });
+    let head = "arm | difference | p | paper | the paper's sign at 95% (Holm)";
+    let (name, table) = (&plan.arm[full].name, markdown(head, rows));
+    format!("\n`{name}` less another arm:\n\n{table}")
 }
 
 /// Scores of every arm against every other and against rollouts, over all seeds.
-fn meetings(text: &mut String, plan: &AblationPlan, match_records: &[MatchRecord]) {
-    let rollouts = EnginePlayer::rollouts(&plan.matches);
-    let rollouts: Vec<String> = rollouts.map(|rollouts| rollouts.name()).collect();
-    let names = plan.arm.iter().map(|arm| arm.name.as_str());
+fn meetings(plan: &AblationPlan, match_records: &[MatchRecord]) -> String {
+    let rollouts = plan.matches.rollouts();
+    let rollouts: Vec<String> = rollouts.map(|(name, _)| name).collect();
+    let names = plan.arm.iter().map(|arm| &*arm.name);
     let names: Vec<&str> = names.chain(rollouts.iter().map(String::as_str)).collect();
-    let heading = names.join(" | ");
-    let rule = "---|".repeat(names.len() + 1);
-    let _ = write!(
-        text,
-        "\nShare of the row's points against the column, games of all seeds together, with the 95% \
-         interval for the games between these networks:\n\n| | {heading} |\n|{rule}\n"
-    );
-    for row in &plan.arm {
+    let rows = plan.arm.iter().map(|row| {
         let against = |opponent: &dyn Fn(u64) -> String| {
-            let met = |&seed: &u64| met(match_records, &run_name(row, seed), &opponent(seed));
+            let met = |&seed: &u64| {
+                let row = run_name(&row.name, seed);
+                met(match_records, &row, &opponent(seed))
+            };
             share(&plan.seeds.iter().flat_map(met).collect::<Vec<_>>())
         };
         let arms = plan
             .arm
             .iter()
-            .map(|arm| against(&|seed| run_name(arm, seed)));
+            .map(|arm| against(&|seed| run_name(&arm.name, seed)));
         let others = rollouts.iter().map(|name| against(&|_| name.clone()));
-        let shares: Vec<String> = arms.chain(others).collect();
-        let _ = writeln!(text, "| {} | {} |", row.name, shares.join(" | "));
-    }
+        let name = std::iter::once(row.name.clone());
+        name.chain(arms).chain(others).collect::<Vec<String>>()
+    });
+    format!(
+        "\nShare of the row's points against the column, games of all seeds together, with the 95% \
+         interval for the games between these networks:\n\n{}",
+        markdown(&format!(" | {}", names.join(" | ")), rows)
+    )
 }
 
 /// The first player's share of the points and its interval; empty without games.

@@ -8,7 +8,7 @@ use tengen::game::{BoardSize, Game as _};
 use tengen::games::go::LargeGo;
 use tengen::games::go::{Features, WeightFit};
 use tengen::record::file;
-use tengen_lab::mucgo::{BEGINS, ENDS, NormalFit, Proxy, StageSample};
+use tengen_lab::mucgo::{BEGINS, CELLS, ENDS, NormalFit, Proxy};
 use tengen_train::shards::import::each_game;
 
 use tengen_train::command::print;
@@ -74,11 +74,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 
 /// Tests all plies, and as many as the paper has.
 fn stages(args: &GamesArgs, start: &LargeGo) -> anyhow::Result<()> {
-    let mut samples = [BEGINS, ENDS].map(StageSample::of);
+    let mut samples = [BEGINS, ENDS].map(|proxy| (proxy, Vec::<u32>::new()));
     let mut games = 0;
     let left_out = each_game(start, &args.inputs, |moves| {
-        for sample in &mut samples {
-            sample.add(start, &moves);
+        for (proxy, plies) in &mut samples {
+            plies.extend(proxy.find(start, &moves));
         }
         games += 1;
         games < args.most()
@@ -90,10 +90,11 @@ fn stages(args: &GamesArgs, start: &LargeGo) -> anyhow::Result<()> {
     print(&format!("{games} games, {left_out} left out\n"))?;
     print("| stage | proxy | plies found | mean | deviation | T | chi-squared (df) | p |")?;
     print("|---|---|---|---|---|---|---|---|")?;
-    for sample in &samples {
-        let Proxy { stage, name, .. } = sample.proxy;
-        for most in [usize::MAX, sample.proxy.in_paper] {
-            match sample.fit(most) {
+    for (proxy, plies) in &samples {
+        let Proxy { stage, name, .. } = proxy;
+        for most in [usize::MAX, proxy.in_paper] {
+            let some = plies.get(..most).unwrap_or(plies);
+            match NormalFit::of(some, CELLS) {
                 Some(fit) => print(&row(stage, name, &fit))?,
                 None => print(&format!("| {stage} | {name} | too few | | | | | |"))?,
             }

@@ -1,5 +1,6 @@
 //! `tengen-lab ablate` and `tengen-lab critic`: studies from plans.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -8,7 +9,7 @@ use tengen::clock::SystemClock;
 use tengen::games::with_game;
 use tengen_lab::ablate::{self, AblationEvent, AblationPlan, Folders};
 use tengen_lab::critic::taught::Taught;
-use tengen_lab::critic::{self, CriticEvent, CriticPlan, all_games};
+use tengen_lab::critic::{self, CriticPlan, all_games};
 use tengen_lab::with_taught_game;
 use tengen_train::TrainError;
 use tengen_train::command::{EventPrinter, Interrupt, MachineArgs, Reporter, Threads};
@@ -119,20 +120,13 @@ fn teach<G: Taught>(
 ) -> anyhow::Result<()> {
     // Each trains one critic at a time.
     let threads = args.threads.number();
-    let mut done = Vec::<(String, u32)>::new();
+    let mut done = BTreeMap::<String, u32>::new();
     let mut reporter = Reporter::new(all_games(plan), 0, "games", false, interrupt);
     critic::run(start, plan, &args.out, threads, &mut |event| {
-        match done.iter_mut().find(|(run, _)| *run == event.run) {
-            Some((_, games)) => *games = event.games,
-            None => done.push((event.run.clone(), event.games)),
-        }
-        let games = done.iter().map(|(_, games)| u64::from(*games)).sum();
-        let CriticEvent {
-            run,
-            games: of_run,
-            of,
-        } = event;
-        reporter.update(games, format!("{run}: {of_run} of {of}"), event);
+        done.insert(event.run.clone(), event.games);
+        let games = done.values().map(|&games| u64::from(games)).sum();
+        let message = format!("{}: {} of {}", event.run, event.games, event.of);
+        reporter.update(games, message, event);
     })?;
     let tables = args.out.join("tables.md");
     log::info!("the tables are {}", tables.display());

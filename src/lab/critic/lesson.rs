@@ -4,23 +4,12 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
-use super::plan::{Curriculum, Measure};
+use super::plan::{Arm, CriticPlan, Measure};
 use super::target::{Learner, Target};
-use super::taught::{Taught, utility};
-use crate::critic::{Board, Judge, Network, read};
-use tengen::game::{Color, Move, Proof, ply_cap};
+use super::taught::{Taught, against_chance, utility};
+use crate::critic::{Network, read};
+use tengen::game::{Color, Move, ply_cap};
 use tengen_train::play::numbered_seed;
-
-/// Settings of all games of a run.
-#[derive(Debug, Clone)]
-pub struct LessonSettings<'a> {
-    /// Share of its turns in which the opponent plays by rules of thumb.
-    pub opponent_rules: f64,
-    /// Whether the critic may fill its own eyes.
-    pub fills_eyes: bool,
-    /// The curriculum.
-    pub lessons: &'a Curriculum,
-}
 
 /// A finished game: whether it was a test without training (1 or 0), the critic's points, the opponent's, and the
 /// moves, passes included.
@@ -46,8 +35,6 @@ pub struct CriticTrainee {
     /// Its network.
     pub network: Network,
     learner: Learner,
-    judge: Judge,
-    board: Board,
 }
 
 impl CriticTrainee {
@@ -56,22 +43,21 @@ impl CriticTrainee {
         CriticTrainee {
             network,
             learner: Learner::new(target, rate),
-            judge: Judge::default(),
-            board: Board::new(),
         }
     }
 }
 
-/// Plays game `number` of a curriculum, with all random numbers from `seed`, and learns from it
+/// Plays game `number` of an arm's curriculum, with all random numbers from `seed`, and learns from it
 /// unless it is a test.
 pub fn play<G: Taught>(
     start: &G,
-    settings: &LessonSettings<'_>,
+    plan: &CriticPlan,
+    arm: &Arm,
     number: u32,
     seed: u64,
     trainee: &mut CriticTrainee,
 ) -> Played {
-    let lessons = settings.lessons;
+    let lessons = plan.lessons_of(arm);
     let test = lessons.is_test(number);
     let black = lessons.both_colors && number % 2 == 1;
     let color = if black { Color::Black } else { Color::White };
@@ -79,17 +65,17 @@ pub fn play<G: Taught>(
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut position = start.clone();
     let (mut plies, mut before) = (0, utility(start, color));
-    trainee.learner.begin();
+    let CriticTrainee { network, learner } = trainee;
+    learner.begin();
     while plies < ply_cap(start.size()) {
         let ours = position.to_move() == color;
         let mv = if plies < lessons.random_plies {
             position.random_move(&mut rng)
         } else if ours {
-            let (judge, network) = (&mut trainee.judge, &trainee.network);
-            let moves = judge.moves(network, &position, settings.fills_eyes);
+            let moves = network.moves(&position, plan.may_fill_eyes(arm));
             choose(&moves, temperature, &mut rng)
         } else {
-            position.opponent_move(settings.opponent_rules, &mut rng)
+            position.opponent_move(plan.opponent_rules, &mut rng)
         };
         let Some(mv) = mv else { break };
         position.play(mv);
@@ -99,14 +85,11 @@ pub fn play<G: Taught>(
             // As printed in (6): only an own move is rewarded, and a loss is none.
             let change = if ours { (now - before).max(0.0) } else { 0.0 };
             before = now;
-            read(&position, color, &mut trainee.board);
-            let (learner, network) = (&mut trainee.learner, &mut trainee.network);
-            learner.see(network, &trainee.board, change);
+            learner.see(network, &read(&position, color), change);
         }
     }
     if !test {
-        let worth = position.worth(color);
-        trainee.learner.end(&mut trainee.network, worth);
+        learner.end(network, position.worth(color));
     }
     let [own, other] = position.points(color).map(|points| points as u16);
     Played(test.into(), own, other, plies as u16)
@@ -159,7 +142,9 @@ pub fn measure<G: Taught>(
             }
         }
         let color = Color::BOTH[(game % 2) as usize];
-        points += result(position, network, fills_eyes, color, &mut rng);
+        points += against_chance(position, color, &mut rng, |position, rng| {
+            choose(&network.moves(position, fills_eyes), None, rng)
+        });
     }
     Measured {
         games,
@@ -168,42 +153,11 @@ pub fn measure<G: Taught>(
     }
 }
 
-/// The critic's points in one game as `color`.
-fn result<G: Taught>(
-    mut position: G,
-    network: &Network,
-    fills_eyes: bool,
-    color: Color,
-    rng: &mut impl Rng,
-) -> f64 {
-    let mut judge = Judge::default();
-    let mut plies = 0;
-    let outcome = loop {
-        let outcome = position.outcome();
-        if outcome.is_some() || plies == ply_cap(position.size()) {
-            break outcome;
-        }
-        let mv = match position.to_move() == color {
-            true => {
-                let moves = judge.moves(network, &position, fills_eyes).into_iter();
-                moves.max_by(|a, b| a.1.total_cmp(&b.1)).map(|best| best.0)
-            }
-            false => position.random_move(rng),
-        };
-        let Some(mv) = mv else { break None };
-        position.play(mv);
-        plies += 1;
-    };
-    match outcome.map(|outcome| outcome.proof_for(color)) {
-        Some(Proof::Win) => 1.0,
-        Some(Proof::Loss) => 0.0,
-        Some(Proof::Draw) | None => 0.5,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::critic::plan::Curriculum;
+    use crate::critic::plan::tests::PLAN;
     use tengen::game::{BoardSize, Game};
     use tengen::games::go::SmallGo;
     use tengen::games::nogo::SmallNoGo;
@@ -226,15 +180,17 @@ mod tests {
         lessons: &Curriculum,
         games: u32,
     ) -> (CriticTrainee, Vec<Played>) {
-        let settings = LessonSettings {
+        let plan = CriticPlan {
             opponent_rules: 0.0,
             fills_eyes: false,
-            lessons,
+            lessons: lessons.clone(),
+            ..CriticPlan::parse(PLAN).unwrap()
         };
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let network = Network::new(start.size().area(), 8, &mut rng);
         let mut trainee = CriticTrainee::new(network, Target::Hdp { gamma: 0.9 }, lessons.rate);
-        let play = |game| play(start, &settings, game, 1000 + u64::from(game), &mut trainee);
+        let seed = |game: u32| 1000 + u64::from(game);
+        let play = |game| play(start, &plan, &plan.arm[0], game, seed(game), &mut trainee);
         let played = (0..games).map(play).collect();
         (trainee, played)
     }

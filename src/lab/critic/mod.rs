@@ -22,7 +22,7 @@ pub mod target;
 pub mod taught;
 
 pub use file::{Critic, CriticError, CriticInfo};
-pub use network::{Board, Judge, Network, read};
+pub use network::{Board, Network, read};
 pub use plan::CriticPlan;
 pub use run::{CriticEvent, all_games, run};
 

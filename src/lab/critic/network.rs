@@ -53,11 +53,6 @@ impl Network {
         (points + 2) * hidden + 1
     }
 
-    /// Number of hidden nodes.
-    pub fn hidden(&self) -> usize {
-        self.hidden
-    }
-
     /// All weights.
     pub fn weights(&self) -> &[f64] {
         &self.weights
@@ -71,29 +66,21 @@ impl Network {
     }
 
     /// The hidden nodes' sums for a board.
-    pub fn sums(&self, board: &Board) -> Vec<f64> {
+    fn sums(&self, board: &Board) -> Vec<f64> {
         let biases = self.points * self.hidden;
         let mut sums = self.weights[biases..biases + self.hidden].to_vec();
-        for (point, &stone) in board.iter().enumerate() {
-            self.add(&mut sums, point, stone);
+        let stones = board.iter().enumerate().filter(|(_, stone)| **stone != 0);
+        for (point, &stone) in stones {
+            let row = &self.weights[point * self.hidden..(point + 1) * self.hidden];
+            for (sum, weight) in sums.iter_mut().zip(row) {
+                *sum += f64::from(stone) * weight;
+            }
         }
         sums
     }
 
-    /// Updates the hidden nodes' sums for a change of a point's content.
-    pub fn add(&self, sums: &mut [f64], point: usize, change: i8) {
-        if change == 0 {
-            return;
-        }
-        let change = f64::from(change);
-        let row = &self.weights[point * self.hidden..(point + 1) * self.hidden];
-        for (sum, weight) in sums.iter_mut().zip(row) {
-            *sum += change * weight;
-        }
-    }
-
     /// The output for these sums of the hidden nodes, in (0, 1).
-    pub fn output(&self, sums: &[f64]) -> f64 {
+    fn output(&self, sums: &[f64]) -> f64 {
         let outgoing = &self.weights[(self.points + 1) * self.hidden..];
         let mut sum = outgoing[self.hidden];
         for (weight, &x) in outgoing.iter().zip(sums) {
@@ -107,13 +94,12 @@ impl Network {
         self.output(&self.sums(board))
     }
 
-    /// Value of a board; `gradient` receives its derivatives by all weights.
-    pub fn differentiate(&self, board: &Board, gradient: &mut Vec<f64>) -> f64 {
+    /// Value of a board, and its derivatives by all weights.
+    pub fn differentiate(&self, board: &Board) -> (f64, Vec<f64>) {
         let sums = self.sums(board);
         let value = self.output(&sums);
         let hidden = self.hidden;
-        gradient.clear();
-        gradient.resize(self.weights.len(), 0.0);
+        let mut gradient = vec![0.0; self.weights.len()];
         // By the output's sum; then by its weights, by the hidden sums, and by theirs.
         let by_output = SLOPE * value * (1.0 - value);
         let (incoming, outgoing) = gradient.split_at_mut((self.points + 1) * hidden);
@@ -131,7 +117,20 @@ impl Network {
                 *derivative = f64::from(stone) * by_sum;
             }
         }
-        value
+        (value, gradient)
+    }
+
+    /// Each legal move of the side to move, ascending, with the value of the resulting board; those that fill an own eye
+    /// only if it may. A pass leaves the board unchanged.
+    pub fn moves<G: Game>(&self, position: &G, fills_eyes: bool) -> Vec<(Move, f64)> {
+        let value = |mv: Move| {
+            let mut next = position.clone();
+            next.play(mv);
+            (mv, self.value(&read(&next, position.to_move())))
+        };
+        let moves = position.legal_moves();
+        let moves = moves.filter(|&mv| fills_eyes || !scoring::fills_eye(position, mv));
+        moves.map(value).collect()
     }
 }
 
@@ -139,52 +138,14 @@ fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-SLOPE * x).exp())
 }
 
-/// Reads the board from `color`'s view.
-pub fn read<G: Game>(position: &G, color: Color, board: &mut Board) {
-    let points = position.size().points();
-    board.clear();
-    board.extend(points.map(|point| match position.stone(point) {
+/// The board from `color`'s view.
+pub fn read<G: Game>(position: &G, color: Color) -> Board {
+    let content = |point| match position.stone(point) {
         None => 0,
         Some(stone) if stone == color => 1,
         Some(_) => -1,
-    }));
-}
-
-/// Evaluates moves with a network, with reusable buffers.
-#[derive(Debug, Default)]
-pub struct Judge {
-    before: Board,
-    after: Board,
-    sums: Vec<f64>,
-}
-
-impl Judge {
-    /// Each legal move of the side to move, ascending, with the value of the resulting board; those that fill an own eye
-    /// only if it may. A pass leaves the board unchanged.
-    pub fn moves<G: Game>(
-        &mut self,
-        network: &Network,
-        position: &G,
-        fills_eyes: bool,
-    ) -> Vec<(Move, f64)> {
-        let color = position.to_move();
-        read(position, color, &mut self.before);
-        let now = network.sums(&self.before);
-        let value = |mv: Move| {
-            let mut next = position.clone();
-            next.play(mv);
-            read(&next, color, &mut self.after);
-            self.sums.clone_from(&now);
-            let changes = self.after.iter().zip(&self.before).enumerate();
-            for (point, (after, before)) in changes.filter(|(_, (after, before))| after != before) {
-                network.add(&mut self.sums, point, after - before);
-            }
-            (mv, network.output(&self.sums))
-        };
-        let moves = position.legal_moves();
-        let moves = moves.filter(|&mv| fills_eyes || !scoring::fills_eye(position, mv));
-        moves.map(value).collect()
-    }
+    };
+    position.size().points().map(content).collect()
 }
 
 #[cfg(test)]
@@ -218,10 +179,9 @@ mod tests {
     /// Central differences of f64 are good to about 1e-10 here.
     #[test]
     fn the_gradient_is_that_of_finite_differences() {
-        let mut gradient = Vec::new();
         for seed in 0..5 {
             let (network, board) = random(seed);
-            let value = network.differentiate(&board, &mut gradient);
+            let (value, gradient) = network.differentiate(&board);
             assert_eq!(value, network.value(&board));
             let step = 1e-5;
             let mut largest = 0.0_f64;
@@ -243,17 +203,6 @@ mod tests {
     }
 
     #[test]
-    fn sums_follow_the_stones() {
-        let (network, mut board) = random(7);
-        let mut sums = network.sums(&board);
-        for (point, stone) in [(3, 1), (40, -1), (80, 0)] {
-            network.add(&mut sums, point, stone - board[point]);
-            board[point] = stone;
-        }
-        assert!((network.output(&sums) - network.value(&board)).abs() < 1e-12);
-    }
-
-    #[test]
     fn wrong_weights_are_no_network() {
         let count = Network::count(81, 21);
         assert_eq!(count, 1744);
@@ -267,11 +216,8 @@ mod tests {
         let mut position = SmallNoGo::new(BoardSize::new(3, 2)).unwrap();
         position.play(Move(1));
         position.play(Move(5));
-        let mut board = Board::new();
-        read(&position, Color::Black, &mut board);
-        assert_eq!(board, [0, 1, 0, 0, 0, -1]);
-        read(&position, Color::White, &mut board);
-        assert_eq!(board, [0, -1, 0, 0, 0, 1]);
+        assert_eq!(read(&position, Color::Black), [0, 1, 0, 0, 0, -1]);
+        assert_eq!(read(&position, Color::White), [0, -1, 0, 0, 0, 1]);
     }
 
     #[test]
@@ -279,14 +225,12 @@ mod tests {
         let network = Network::new(81, 21, &mut Xoshiro256PlusPlus::seed_from_u64(1));
         let mut position = SmallNoGo::new(BoardSize::square(9)).unwrap();
         (0..10).for_each(|point| position.play(Move(7 * point)));
-        let found = Judge::default().moves(&network, &position, true);
+        let found = network.moves(&position, true);
         assert_eq!(found.len(), position.legal_count());
-        let mut board = Board::new();
         for (mv, value) in found {
             let mut next = position.clone();
             next.play(mv);
-            read(&next, position.to_move(), &mut board);
-            assert!((value - network.value(&board)).abs() < 1e-12);
+            assert_eq!(value, network.value(&read(&next, position.to_move())));
         }
     }
 }

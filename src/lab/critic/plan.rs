@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::target::Target;
+use crate::seeds::check_study;
 use tengen::game::BoardSize;
 use tengen_train::TrainError;
 
@@ -64,11 +65,6 @@ pub struct Arm {
 
 fn as_printed() -> bool {
     true
-}
-
-/// Name of an arm's run with a seed.
-pub fn run_name(arm: &Arm, seed: u64) -> String {
-    format!("{}-s{seed}", arm.name)
 }
 
 /// Curriculum: the sequence of games.
@@ -145,26 +141,15 @@ impl CriticPlan {
     }
 
     fn check(&self) -> Result<(), String> {
-        let twice = |(place, seed): (usize, &u64)| self.seeds[..place].contains(seed);
-        if self.seeds.is_empty() || self.seeds.iter().enumerate().any(twice) {
-            return Err("seeds must be there and differ".to_owned());
-        }
+        let arms = || self.base.iter().chain(&self.arm);
+        check_study(&self.seeds, arms().map(|arm| &*arm.name))?;
         if self.arm.is_empty() || !(1..=1000).contains(&self.hidden) {
             return Err("it needs an [[arm]], and hidden from 1 to 1000".to_owned());
         }
         if !(0.0..=1.0).contains(&self.opponent_rules) {
             return Err("opponent-rules is a share, from 0 to 1".to_owned());
         }
-        let arms: Vec<&Arm> = self.base.iter().chain(&self.arm).collect();
-        for (place, arm) in arms.iter().enumerate() {
-            let good = |c: char| c.is_ascii_alphanumeric() || "+-_.".contains(c);
-            let twin = arms[..place].iter().any(|other| other.name == arm.name);
-            if arm.name.is_empty() || !arm.name.chars().all(good) || twin {
-                return Err(format!(
-                    "arm {:?}: names are of letters, digits, +, -, . and _, and differ",
-                    arm.name
-                ));
-            }
+        for arm in arms() {
             arm.target.check()?;
             self.lessons_of(arm).check()?;
         }

@@ -26,27 +26,19 @@ pub struct Record {
 /// The files of a run.
 #[derive(Debug, Clone)]
 pub struct RunFiles {
-    folder: PathBuf,
-    name: String,
+    /// The critic's file.
+    pub critic: PathBuf,
+    /// The run's record as JSON.
+    pub record: PathBuf,
 }
 
 impl RunFiles {
     /// The files of the run of this name.
     pub fn new(folder: &Path, name: &str) -> RunFiles {
         RunFiles {
-            folder: folder.to_path_buf(),
-            name: name.to_owned(),
+            critic: folder.join(format!("{name}.critic")),
+            record: folder.join(format!("{name}.json")),
         }
-    }
-
-    /// Path of the critic's file.
-    pub fn critic(&self) -> PathBuf {
-        self.folder.join(format!("{}.critic", self.name))
-    }
-
-    /// Path of the run's record as JSON.
-    pub fn record(&self) -> PathBuf {
-        self.folder.join(format!("{}.json", self.name))
     }
 
     /// Writes both durably.
@@ -54,10 +46,10 @@ impl RunFiles {
     /// # Errors
     /// [`TrainError::Io`] names the file.
     pub fn save(&self, record: &Record, critic: &Critic) -> Result<(), TrainError> {
-        let path = self.record();
-        let json = serde_json::to_vec(record).map_err(|error| TrainError::corrupt(&path, error))?;
-        durable::write(&path, &json)?;
-        durable::write(&self.critic(), &critic.bytes())
+        let path = &self.record;
+        let json = serde_json::to_vec(record).map_err(|error| TrainError::corrupt(path, error))?;
+        durable::write(path, &json)?;
+        durable::write(&self.critic, &critic.bytes())
     }
 
     /// Reads both; `None` if the run has not begun. `before` is the network's number of games when
@@ -66,19 +58,19 @@ impl RunFiles {
     /// # Errors
     /// [`TrainError`] names a file that is damaged.
     pub fn load(&self, before: u32) -> Result<Option<(Record, Critic)>, TrainError> {
-        let (record_path, path) = (self.record(), self.critic());
+        let (record_path, path) = (&self.record, &self.critic);
         if !path.exists() {
             return Ok(None);
         }
-        let bytes = fs::read(&path).map_err(TrainError::io(&path))?;
-        let critic = Critic::parse(&bytes).map_err(|error| TrainError::corrupt(&path, error))?;
-        let json = fs::read(&record_path).map_err(TrainError::io(&record_path))?;
+        let bytes = fs::read(path).map_err(TrainError::io(path))?;
+        let critic = Critic::parse(&bytes).map_err(|error| TrainError::corrupt(path, error))?;
+        let json = fs::read(record_path).map_err(TrainError::io(record_path))?;
         let record = serde_json::from_slice::<Record>(&json);
-        let mut record = record.map_err(|error| TrainError::corrupt(&record_path, error))?;
+        let mut record = record.map_err(|error| TrainError::corrupt(record_path, error))?;
         let played = critic.info.games.checked_sub(before);
         let played = played.filter(|&played| played as usize <= record.games.len());
         let played = played.ok_or_else(|| {
-            TrainError::corrupt(&record_path, "it has fewer games than its critic")
+            TrainError::corrupt(record_path, "it has fewer games than its critic")
         })?;
         record.games.truncate(played as usize);
         record.measured.retain(|measured| measured.games <= played);

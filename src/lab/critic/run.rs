@@ -9,12 +9,13 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
 
-use super::lesson::{CriticTrainee, LessonSettings, measure, play};
-use super::plan::{Arm, CriticPlan, run_name};
+use super::lesson::{CriticTrainee, measure, play};
+use super::plan::{Arm, CriticPlan};
 use super::record::{Record, RunFiles};
 use super::tables;
 use super::taught::{Taught, score_against_chance};
 use crate::critic::{Critic, CriticInfo, Network};
+use crate::seeds::run_name;
 use tengen_train::durable::lock_folder;
 use tengen_train::play::eval_batch::TaskControl;
 use tengen_train::play::numbered_seed;
@@ -141,18 +142,13 @@ impl<G: Taught> SharedRun<'_, G> {
         tell: &mut dyn FnMut(CriticEvent) -> ControlFlow<()>,
     ) -> Result<(), TrainError> {
         let lessons = self.plan.lessons_of(arm);
-        let name = run_name(arm, seed);
+        let name = run_name(&arm.name, seed);
         let files = RunFiles::new(self.folder, &name);
         let first = self.first(arm, seed)?;
         let before = first.info.games;
         let (mut record, mut critic) = files.load(before)?.unwrap_or((Record::default(), first));
         critic.info.fills_eyes = self.plan.may_fill_eyes(arm);
         critic.info.taught = format!("{}: {}", arm.name, arm.target.text());
-        let settings = LessonSettings {
-            opponent_rules: self.plan.opponent_rules,
-            fills_eyes: critic.info.fills_eyes,
-            lessons,
-        };
         let mut trainee = CriticTrainee::new(critic.network.clone(), arm.target, lessons.rate);
         let mut done = record.games.len() as u32;
         loop {
@@ -171,9 +167,8 @@ impl<G: Taught> SharedRun<'_, G> {
             let most = self.until(done).min(lessons.games);
             while done < most {
                 let seed = game_seed(arm, seed, done);
-                record
-                    .games
-                    .push(play(self.start, &settings, done, seed, &mut trainee));
+                let played = play(self.start, self.plan, arm, done, seed, &mut trainee);
+                record.games.push(played);
                 done += 1;
             }
         }
@@ -182,19 +177,16 @@ impl<G: Taught> SharedRun<'_, G> {
     /// The next game after which to save or measure.
     fn until(&self, done: u32) -> u32 {
         let next = |every: u32| (done / every + 1) * every;
-        let measured = self
-            .plan
-            .measure
-            .as_ref()
-            .map(|measure| next(measure.every));
-        measured.unwrap_or(u32::MAX).min(next(SAVE_EVERY))
+        let measured = self.plan.measure.iter();
+        let measured = measured.map(|measure| next(measure.every));
+        measured.fold(next(SAVE_EVERY), u32::min)
     }
 
     /// Start of a run.
     fn first(&self, arm: &Arm, seed: u64) -> Result<Critic, TrainError> {
         let (plan, size) = (self.plan, self.start.size());
         if let Some(base) = plan.base.as_ref().filter(|base| base.name != arm.name) {
-            let path = RunFiles::new(self.folder, &run_name(base, seed)).critic();
+            let path = RunFiles::new(self.folder, &run_name(&base.name, seed)).critic;
             let critic =
                 Critic::load(&path).and_then(|critic| critic.check(G::NAME, size).map(|()| critic));
             return critic.map_err(|error| TrainError::corrupt(&path, error));

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::lesson::Played;
-use super::plan::{Arm, CriticPlan, run_name};
+use super::plan::{Arm, CriticPlan};
 use super::record::{Record, RunFiles};
-use crate::seeds::{Estimate, holm};
+use crate::seeds::{Estimate, holm, markdown, run_name};
 use tengen_train::TrainError;
 use tengen_train::durable;
 
@@ -52,7 +52,7 @@ impl<'a> ArmResults<'a> {
         let base = plan.base.as_ref();
         let before = base.map_or(0, |base| plan.lessons_of(base).games);
         let runs = plan.seeds.iter().filter_map(|&seed| {
-            let files = RunFiles::new(folder, &run_name(arm, seed));
+            let files = RunFiles::new(folder, &run_name(&arm.name, seed));
             files.load(before).transpose()
         });
         Ok(ArmResults {
@@ -76,27 +76,26 @@ impl<'a> ArmResults<'a> {
     }
 }
 
-/// A table as Markdown, from its heading, its note, its column titles and its rows.
-fn table(title: &str, note: &str, head: &[&str], rows: &[Vec<String>]) -> String {
-    let rows: String = rows
-        .iter()
-        .map(|row| format!("| {} |\n", row.join(" | ")))
-        .collect();
-    format!(
-        "## {title}\n\n{note}\n\n| {} |\n|{}\n{rows}\n",
-        head.join(" | "),
-        "---|".repeat(head.len())
-    )
+/// A table with its heading and its note.
+fn table(
+    title: &str,
+    note: &str,
+    head: &str,
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> String {
+    format!("## {title}\n\n{note}\n\n{}\n", markdown(head, rows))
 }
 
 /// Table I, beside the paper's where the plan has that.
 fn wins(arms: &[ArmResults<'_>]) -> String {
-    let (mut title, mut head) = ("Wins", vec!["arm", "games", "wins"]);
     let compared = arms.iter().any(|arm| arm.arm.paper.is_some());
-    if compared {
-        title = "Table I";
-        head.extend(["paper", "narrow losses", "paper"]);
-    }
+    let (title, head) = match compared {
+        true => (
+            "Table I",
+            "arm | games | wins | paper | narrow losses | paper",
+        ),
+        false => ("Wins", "arm | games | wins"),
+    };
     let rows = arms.iter().map(|arm| {
         let paper = |place: usize| or_nothing(arm.arm.paper.map(|paper| paper[place].to_string()));
         let games = format!("{} x {}", arm.of, arm.records.len());
@@ -111,8 +110,8 @@ fn wins(arms: &[ArmResults<'_>]) -> String {
         title,
         "Wins in all games of a run, and losses by less than six points, with their 95% intervals over seeds (Student's \
          t).",
-        &head,
-        &rows.collect::<Vec<_>>(),
+        head,
+        rows,
     )
 }
 
@@ -146,8 +145,8 @@ fn differences(arms: &[ArmResults<'_>]) -> String {
         "Differences",
         "Wins of one arm less those of another with the same seed, with the 95% interval over seeds; \
          a sign is known when it is significant at 5% with Holm's correction for all lines.",
-        &["arms", "wins more", "p", "sign known", "paper"],
-        &rows.collect::<Vec<_>>(),
+        "arms | wins more | p | sign known | paper",
+        rows,
     )
 }
 
@@ -167,8 +166,8 @@ fn strength(arms: &[ArmResults<'_>]) -> String {
     table(
         "Strength at the end",
         "Score in colour-swapped pairs of games against random play, with its 95% interval over seeds.",
-        &["arm", "score, %"],
-        &rows.collect::<Vec<_>>(),
+        "arm | score, %",
+        rows,
     )
 }
 

@@ -52,7 +52,6 @@ pub struct Learner {
     /// The last board and the reward of the step to it.
     last: Option<(Board, f64)>,
     trace: Vec<f64>,
-    gradient: Vec<f64>,
 }
 
 impl Learner {
@@ -63,7 +62,6 @@ impl Learner {
             rate,
             last: None,
             trace: Vec::new(),
-            gradient: Vec::new(),
         }
     }
 
@@ -94,17 +92,17 @@ impl Learner {
 
     /// Moves a board's value towards `wanted`, and earlier ones according to their trace.
     fn learn(&mut self, network: &mut Network, board: &Board, wanted: f64) {
-        let value = network.differentiate(board, &mut self.gradient);
+        let (value, gradient) = network.differentiate(board);
         let by = self.rate * (wanted - value);
         match self.target {
             Target::Td { lambda } if lambda > 0.0 => {
-                self.trace.resize(self.gradient.len(), 0.0);
-                for (trace, derivative) in self.trace.iter_mut().zip(&self.gradient) {
+                self.trace.resize(gradient.len(), 0.0);
+                for (trace, derivative) in self.trace.iter_mut().zip(&gradient) {
                     *trace = lambda * *trace + derivative;
                 }
                 network.step(by, &self.trace);
             }
-            _ => network.step(by, &self.gradient),
+            _ => network.step(by, &gradient),
         }
     }
 }
@@ -140,10 +138,10 @@ mod tests {
 
     /// The same steps by hand: the target of each board, in order.
     fn by_hand(steps: &[Step<'_>], rate: f64) -> Network {
-        let (mut network, mut gradient) = (network(), Vec::new());
+        let mut network = network();
         for (board, wanted) in steps {
             let wanted = wanted(&network);
-            let value = network.differentiate(&boards()[*board], &mut gradient);
+            let (value, gradient) = network.differentiate(&boards()[*board]);
             network.step(rate * (wanted - value), &gradient);
         }
         network

@@ -1,5 +1,7 @@
 //! Properties of a game for critic training: its weak opponent, its utility, and results.
 
+use std::cmp::Ordering;
+
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -70,7 +72,8 @@ impl<const CELLS: usize, const WORDS: usize> Taught for Go<CELLS, WORDS> {
     }
 
     fn rule_move(&self, rng: &mut impl Rng) -> Option<Move> {
-        rule_move(self, rng).or_else(|| self.random_move(rng))
+        let chosen = RulesOfThumb(self).choose(rng);
+        chosen.or_else(|| self.random_move(rng))
     }
 
     fn shares(&self, color: Color) -> [Shares; 2] {
@@ -98,23 +101,35 @@ impl<const WORDS: usize> Taught for NoGo<WORDS> {
     }
 }
 
+/// Points of the side that plays what `choose` returns, in a game from here against random play: 1 for a win, half of
+/// that for a draw or a game without an end.
+pub fn against_chance<G: Taught, R: Rng>(
+    mut position: G,
+    ours: Color,
+    rng: &mut R,
+    choose: impl Fn(&G, &mut R) -> Option<Move>,
+) -> f64 {
+    for _ in 0..ply_cap(position.size()) {
+        let mv = match position.to_move() == ours {
+            true => choose(&position, rng),
+            false => position.random_move(rng),
+        };
+        let Some(mv) = mv else { break };
+        position.play(mv);
+    }
+    let outcome = position.outcome().unwrap_or(Outcome::DRAW);
+    f64::midpoint(1.0, outcome.value_for(ours).into())
+}
+
 /// Strength of an opponent: its score in this many games against random play, half of them as
 /// either colour; a draw is half a point.
 pub fn score_against_chance<G: Taught>(start: &G, rules: f64, games: u32) -> f64 {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(0);
     let points = (0..games).map(|game| {
-        let mut position = start.clone();
         let ours = Color::BOTH[(game % 2) as usize];
-        for _ in 0..ply_cap(start.size()) {
-            let mv = match position.to_move() == ours {
-                true => position.opponent_move(rules, &mut rng),
-                false => position.random_move(&mut rng),
-            };
-            let Some(mv) = mv else { break };
-            position.play(mv);
-        }
-        let outcome = position.outcome().unwrap_or(Outcome::DRAW);
-        f64::midpoint(1.0, outcome.value_for(ours).into())
+        against_chance(start.clone(), ours, &mut rng, |position, rng| {
+            position.opponent_move(rules, rng)
+        })
     });
     points.sum::<f64>() / f64::from(games)
 }
@@ -133,88 +148,103 @@ fn share([own, other]: Shares) -> Option<f64> {
     (both > 0).then(|| own as f64 / both as f64)
 }
 
-// The paper's WALLY is not available. Its substitute in Go plays by rules of thumb in a fixed order: it captures stones,
-// saves its own from atari, gives atari, cuts and connects according to the eight points around, and else plays anywhere
-// but into its own eyes. Its strength is measured by its score against random play.
+/// Play of Go by rules of thumb, in place of the paper's WALLY, which is not available. In a fixed order it captures stones,
+/// saves its own from atari, gives atari, cuts and connects according to the eight points around, and else plays anywhere
+/// but into its own eyes. Its strength is measured by its score against random play.
+struct RulesOfThumb<'a, const CELLS: usize, const WORDS: usize>(&'a Go<CELLS, WORDS>);
 
-/// A move of Go by these rules, if one applies.
-fn rule_move<const CELLS: usize, const WORDS: usize>(
-    position: &Go<CELLS, WORDS>,
-    rng: &mut impl Rng,
-) -> Option<Move> {
-    capture(position, rng)
-        .or_else(|| save(position, rng))
-        .or_else(|| atari(position, rng))
-        .or_else(|| cut_or_connect(position, rng))
-}
-
-/// The chains of a colour, each by one stone and the number of its stones.
-fn chains<const CELLS: usize, const WORDS: usize>(
-    position: &Go<CELLS, WORDS>,
-    color: Color,
-) -> Vec<(Move, usize)> {
-    let mut rest = position.stones(color);
-    let mut chains = Vec::new();
-    while let Some(stone) = rest.lowest() {
-        let chain = position.chain(stone);
-        rest.remove_all(chain);
-        chains.push((stone, chain.count()));
+impl<const CELLS: usize, const WORDS: usize> RulesOfThumb<'_, CELLS, WORDS> {
+    /// A move by these rules, if one applies.
+    fn choose(&self, rng: &mut impl Rng) -> Option<Move> {
+        self.capture(rng)
+            .or_else(|| self.save(rng))
+            .or_else(|| self.atari(rng))
+            .or_else(|| self.cut_or_connect(rng))
     }
-    chains
-}
 
-/// Captures the largest chain in atari.
-fn capture<const CELLS: usize, const WORDS: usize>(
-    position: &Go<CELLS, WORDS>,
-    rng: &mut impl Rng,
-) -> Option<Move> {
-    let chains = chains(position, position.to_move().opponent());
-    let last = chains.iter().filter_map(|&(stone, size)| {
-        let point = position.last_liberty(stone)?;
-        position.is_legal(point).then_some((point, size))
-    });
-    best_of(last, |found| found.1, rng).map(|found| found.0)
-}
+    /// The chains of a colour, each by one stone and the number of its stones.
+    fn chains(&self, color: Color) -> Vec<(Move, usize)> {
+        let mut rest = self.0.stones(color);
+        let mut chains = Vec::new();
+        while let Some(stone) = rest.lowest() {
+            let chain = self.0.chain(stone);
+            rest.remove_all(chain);
+            chains.push((stone, chain.count()));
+        }
+        chains
+    }
 
-/// Extends the largest own chain in atari that then has two liberties.
-fn save<const CELLS: usize, const WORDS: usize>(
-    position: &Go<CELLS, WORDS>,
-    rng: &mut impl Rng,
-) -> Option<Move> {
-    let chains = chains(position, position.to_move());
-    let runs = chains.iter().filter_map(|&(stone, size)| {
-        let point = position.last_liberty(stone)?;
-        is_safe(position, point).then_some((point, size))
-    });
-    best_of(runs, |found| found.1, rng).map(|found| found.0)
-}
+    /// Captures the largest chain in atari.
+    fn capture(&self, rng: &mut impl Rng) -> Option<Move> {
+        let chains = self.chains(self.0.to_move().opponent());
+        let last = chains.iter().filter_map(|&(stone, size)| {
+            let point = self.0.last_liberty(stone)?;
+            self.0.is_legal(point).then_some((point, size))
+        });
+        best_of(last, rng)
+    }
 
-/// Gives atari to the largest chain of two liberties.
-fn atari<const CELLS: usize, const WORDS: usize>(
-    position: &Go<CELLS, WORDS>,
-    rng: &mut impl Rng,
-) -> Option<Move> {
-    let chains = chains(position, position.to_move().opponent());
-    let chased = chains
-        .iter()
-        .map(|&(stone, size)| (position.liberties(stone), size));
-    let chased = chased.filter(|(liberties, _)| liberties.count() == 2);
-    let moves = chased.flat_map(|(liberties, size)| liberties.iter().map(move |p| (p, size)));
-    let safe = moves.filter(|&(point, _)| is_safe(position, point));
-    best_of(safe, |found| found.1, rng).map(|found| found.0)
-}
+    /// Extends the largest own chain in atari that then has two liberties.
+    fn save(&self, rng: &mut impl Rng) -> Option<Move> {
+        let chains = self.chains(self.0.to_move());
+        let runs = chains.iter().filter_map(|&(stone, size)| {
+            let point = self.0.last_liberty(stone)?;
+            self.is_safe(point).then_some((point, size))
+        });
+        best_of(runs, rng)
+    }
 
-/// Plays where two stones of a colour meet that are not connected around the point, with a stone of
-/// the other colour nearby.
-fn cut_or_connect<const CELLS: usize, const WORDS: usize>(
-    position: &Go<CELLS, WORDS>,
-    rng: &mut impl Rng,
-) -> Option<Move> {
-    let points = position.legal_points().iter();
-    let good = points.filter(|&point| {
-        !position.fills_eye(point) && is_cut(position, point) && is_safe(position, point)
-    });
-    best_of(good, |_| 0, rng)
+    /// Gives atari to the largest chain of two liberties.
+    fn atari(&self, rng: &mut impl Rng) -> Option<Move> {
+        let chains = self.chains(self.0.to_move().opponent());
+        let chased = chains
+            .iter()
+            .map(|&(stone, size)| (self.0.liberties(stone), size));
+        let chased = chased.filter(|(liberties, _)| liberties.count() == 2);
+        let moves = chased.flat_map(|(liberties, size)| liberties.iter().map(move |p| (p, size)));
+        best_of(moves.filter(|&(point, _)| self.is_safe(point)), rng)
+    }
+
+    /// Plays where two stones of a colour meet that are not connected around the point, with a stone of
+    /// the other colour nearby.
+    fn cut_or_connect(&self, rng: &mut impl Rng) -> Option<Move> {
+        let points = self.0.legal_points().iter();
+        let good = points
+            .filter(|&point| !self.0.fills_eye(point) && self.is_cut(point) && self.is_safe(point));
+        best_of(good.map(|point| (point, 0)), rng)
+    }
+
+    /// Whether stones of one colour at two sides of a point are disconnected, judged by the eight
+    /// points around, with a stone of the other colour among these.
+    fn is_cut(&self, point: Move) -> bool {
+        let size = self.0.size();
+        let (x, y) = size.column_row(point);
+        let around = AROUND.map(|(dx, dy)| {
+            let (x, y) = (x.checked_add_signed(dx)?, y.checked_add_signed(dy)?);
+            let on_board = x < size.width && y < size.height;
+            on_board.then(|| self.0.stone(size.point(x, y))).flatten()
+        });
+        Color::BOTH.into_iter().any(|color| {
+            let has = |place: usize| around[place % 8] == Some(color);
+            // Runs of the colour along the circle that touch the point orthogonally.
+            let starts = (0..8).filter(|&place| has(place) && !has(place + 7));
+            let runs = starts.filter(|&start| {
+                let run = (start..start + 8).take_while(|&place| has(place));
+                run.into_iter().any(|place| place % 2 == 0)
+            });
+            runs.count() >= 2 && around.contains(&Some(color.opponent()))
+        })
+    }
+
+    /// Whether a point is legal and leaves the stone there with at least two liberties.
+    fn is_safe(&self, point: Move) -> bool {
+        if !self.0.is_legal(point) {
+            return false;
+        }
+        let mut next = self.0.clone();
+        next.play(point);
+        next.last_liberty(point).is_none()
+    }
 }
 
 /// The eight points around, in a circle.
@@ -229,64 +259,20 @@ const AROUND: [(i8, i8); 8] = [
     (-1, 1),
 ];
 
-/// Whether stones of one colour at two sides of a point are disconnected, judged by the eight
-/// points around, with a stone of the other colour among these.
-fn is_cut<const CELLS: usize, const WORDS: usize>(
-    position: &Go<CELLS, WORDS>,
-    point: Move,
-) -> bool {
-    let size = position.size();
-    let (x, y) = size.column_row(point);
-    let around = AROUND.map(|(dx, dy)| {
-        let (x, y) = (x.checked_add_signed(dx)?, y.checked_add_signed(dy)?);
-        let on_board = x < size.width && y < size.height;
-        on_board.then(|| position.stone(size.point(x, y))).flatten()
-    });
-    Color::BOTH.into_iter().any(|color| {
-        let has = |place: usize| around[place % 8] == Some(color);
-        // Runs of the colour along the circle that touch the point orthogonally.
-        let starts = (0..8).filter(|&place| has(place) && !has(place + 7));
-        let runs = starts.filter(|&start| {
-            let run = (start..start + 8).take_while(|&place| has(place));
-            run.into_iter().any(|place| place % 2 == 0)
-        });
-        runs.count() >= 2 && around.contains(&Some(color.opponent()))
-    })
-}
-
-/// Whether a point is legal and leaves the stone there with at least two liberties.
-fn is_safe<const CELLS: usize, const WORDS: usize>(
-    position: &Go<CELLS, WORDS>,
-    point: Move,
-) -> bool {
-    if !position.is_legal(point) {
-        return false;
-    }
-    let mut next = position.clone();
-    next.play(point);
-    next.last_liberty(point).is_none()
-}
-
-/// A random one of the best.
-fn best_of<T, W: Ord>(
-    all: impl Iterator<Item = T>,
-    worth: impl Fn(&T) -> W,
-    rng: &mut impl Rng,
-) -> Option<T> {
-    let mut best = None;
-    let mut ties = 0;
-    for one in all {
-        let its_worth = worth(&one);
-        match &best {
-            Some((_, most)) if its_worth < *most => continue,
-            Some((_, most)) if its_worth == *most => ties += 1,
-            _ => ties = 1,
+/// A random one of the moves that are worth most.
+fn best_of(moves: impl Iterator<Item = (Move, usize)>, rng: &mut impl Rng) -> Option<Move> {
+    let (mut best, mut most, mut ties) = (None, 0, 0);
+    for (mv, worth) in moves {
+        match worth.cmp(&most) {
+            Ordering::Less => continue,
+            Ordering::Equal => ties += 1,
+            Ordering::Greater => (most, ties) = (worth, 1),
         }
         if rng.random_range(0..ties) == 0 {
-            best = Some((one, its_worth));
+            best = Some(mv);
         }
     }
-    best.map(|(one, _)| one)
+    best
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //!
 //! | paper | file |
 //! |---|---|
-//! | Algorithm 1, the search | `search` over `tree` |
+//! | Algorithm 1, the search | `search` |
 //! | Algorithm 2, pruning by domain knowledge and by UCB1 (PDKAUCT) | `params` |
 //! | equation 9 and Table 1, the evaluation | `params` |
 //! | section III.B.3, the interval of the best (RSHQI) | `params` |
@@ -22,8 +22,7 @@ mod search;
 mod stages;
 #[cfg(test)]
 mod tables;
-mod tree;
 
-pub use params::{DomainScale, IntervalBy, MucgoParams, Pruning, StageWindow, TargetMove};
+pub use params::{MucgoParams, Pruning, StageWindow, TargetMove};
 pub use search::Mucgo;
-pub use stages::{BEGINS, ENDS, NormalFit, Proxy, StageSample};
+pub use stages::{BEGINS, CELLS, ENDS, NormalFit, Proxy};

@@ -24,10 +24,8 @@ tengen::settings! {
             "Weight of domain knowledge in a move's evaluation, beside UCB1: A, B, C, D and E of the paper are 0.5, 0.6, \
              0.7, 0.8 and 0.9.", "Li et al. 2019, Table 1; docs/papers.md#mucgo";
         mucgo_interval: f32 = 0.15, 0.0..=1.0,
-            "The share of the best moves among which one is drawn: V1, V2, V3 and V4 of the paper are 0.05, 0.1, 0.15 and \
-             0.2.", "Li et al. 2019, III.B.3; docs/papers.md#mucgo";
-        mucgo_interval_by: IntervalBy = IntervalBy::Value, Choice,
-            "What that share is of: the range of the evaluations, or the number of moves.", "ours; docs/papers.md#mucgo";
+            "One of the best moves is drawn, those in this share of the range of the evaluations: V1, V2, V3 and V4 of \
+             the paper are 0.05, 0.1, 0.15 and 0.2.", "Li et al. 2019, III.B.3; docs/papers.md#mucgo";
         mucgo_pruning: Pruning = Pruning::Both, Choice,
             "Which layers of pruning there are.", "Li et al. 2019, Algorithm 2";
         mucgo_pruned: f32 = 0.2, 0.0..=0.9,
@@ -38,9 +36,6 @@ tengen::settings! {
         mucgo_exploration: f32 = 0.25, 0.0..=10.0,
             "Exploration constant of UCB1, for results in [0, 1]; the square root of 2 in its proof.",
             "ours; docs/papers.md#mucgo";
-        mucgo_domain: DomainScale = DomainScale::Rank, Choice,
-            "How a move's learned weight becomes its score: by its rank among the node's moves, or by the logarithm.",
-            "ours; docs/papers.md#mucgo";
         mucgo_stage: StageWindow = StageWindow::Fitted, Choice,
             "The plies of the middle game on 19x19, where the search is used: as fitted to games, as in the paper, or \
              all; before and after them the best move by domain knowledge is played.",
@@ -49,34 +44,14 @@ tengen::settings! {
 }
 
 // The value d of domain knowledge. The paper requires `0 <= d <= 1` and does not define it: ours is
-// a game's [ranking](tengen::rollout::Rollout::ranking) of the moves, scaled within the node.
-
-tengen::choices! {
-    /// How rankings become scores in [0, 1].
-    DomainScale {
-        /// The share of the node's other moves that are ranked lower; half of the equal ones count.
-        Rank = "rank",
-        /// Linearly in the ranking, from 0 for the lowest to 1 for the highest.
-        Weight = "weight",
-    }
-}
+// a move's rank within the node by the game's [ranking](tengen::rollout::Rollout::ranking).
 
 /// Score of a pass: knowledge of points says nothing about it.
 pub(super) const PASS: f32 = 0.5;
 
-/// The scores of moves with these rankings, in any unit.
-pub(super) fn scores(rankings: &[f32], scale: DomainScale) -> Vec<f32> {
-    match scale {
-        DomainScale::Weight => {
-            let mut scores = rankings.to_vec();
-            to_unit(&mut scores);
-            scores
-        }
-        DomainScale::Rank => ranks(rankings),
-    }
-}
-
-fn ranks(rankings: &[f32]) -> Vec<f32> {
+/// The scores of moves with these rankings: the share of the other moves that are ranked lower; half of the equal ones
+/// count.
+pub(super) fn scores(rankings: &[f32]) -> Vec<f32> {
     let mut sorted = rankings.to_vec();
     sorted.sort_unstable_by(f32::total_cmp);
     let others = rankings.len().saturating_sub(1) as f32;
@@ -119,11 +94,6 @@ impl Pruning {
 /// ones the later. `scores` are by move. The order of the rest is unspecified.
 pub(super) fn prune(moves: &mut Vec<usize>, scores: &[f32], share: f32) {
     let stay = moves.len() - (share * moves.len() as f32) as usize;
-    keep_highest(moves, scores, stay);
-}
-
-/// Keeps this number of `moves`, those with the highest scores; of equal ones the earlier.
-fn keep_highest(moves: &mut Vec<usize>, scores: &[f32], stay: usize) {
     if stay < moves.len() {
         moves.select_nth_unstable_by(stay, |&one, &other| {
             let falling = scores[other].total_cmp(&scores[one]);
@@ -133,32 +103,16 @@ fn keep_highest(moves: &mut Vec<usize>, scores: &[f32], stay: usize) {
     }
 }
 
-tengen::choices! {
-    /// What the interval's share is of. "The top 15% evaluation scores" can mean either.
-    IntervalBy {
-        /// The range of the values: `V >= max V - share (max V - min V)`.
-        Value = "value",
-        /// The number of moves, rounded up.
-        Rank = "rank",
-    }
-}
-
-/// Keeps of `moves` those in the interval of the best (section III.B.3, RSHQI) of this share, in [0, 1]. `values` are by move. The order is unspecified.
-pub(super) fn keep_best(moves: &mut Vec<usize>, values: &[f32], share: f32, by: IntervalBy) {
-    match by {
-        IntervalBy::Rank => {
-            let most = (share * moves.len() as f32).ceil() as usize;
-            keep_highest(moves, values, most.max(1));
-        }
-        IntervalBy::Value => {
-            let of = |fold: fn(f32, f32) -> f32, start| {
-                moves.iter().map(|&at| values[at]).fold(start, fold)
-            };
-            let (high, low) = (of(f32::max, f32::NEG_INFINITY), of(f32::min, f32::INFINITY));
-            let least = high - share * (high - low);
-            moves.retain(|&at| values[at] >= least);
-        }
-    }
+/// Keeps of `moves` those in the interval of the best (section III.B.3, RSHQI): with this share, in [0, 1],
+/// `V >= max V - share (max V - min V)`. `values` are by move.
+pub(super) fn keep_best(moves: &mut Vec<usize>, values: &[f32], share: f32) {
+    let of = |fold: fn(f32, f32) -> f32, start| {
+        let values = moves.iter().map(|&at| values[at]);
+        values.fold(start, fold)
+    };
+    let (high, low) = (of(f32::max, f32::NEG_INFINITY), of(f32::min, f32::INFINITY));
+    let least = high - share * (high - low);
+    moves.retain(|&at| values[at] >= least);
 }
 
 /// One of the moves, all with the same probability; `None` if there are none.
@@ -272,12 +226,10 @@ mod tests {
         for (name, value) in [
             ("mucgo-weighting", "0.9"),
             ("mucgo-interval", "0.05"),
-            ("mucgo-interval-by", "rank"),
             ("mucgo-pruning", "ucb"),
             ("mucgo-pruned", "0.3"),
             ("mucgo-target", "drawn"),
             ("mucgo-exploration", "1.414"),
-            ("mucgo-domain", "weight"),
             ("mucgo-stage", "paper"),
         ] {
             params.set(name, value).expect(name);
@@ -285,12 +237,10 @@ mod tests {
         let expected = MucgoParams {
             mucgo_weighting: 0.9,
             mucgo_interval: 0.05,
-            mucgo_interval_by: IntervalBy::Rank,
             mucgo_pruning: Pruning::Ucb,
             mucgo_pruned: 0.3,
             mucgo_target: TargetMove::Drawn,
             mucgo_exploration: 1.414,
-            mucgo_domain: DomainScale::Weight,
             mucgo_stage: StageWindow::Paper,
         };
         assert_eq!(params, expected);
@@ -316,16 +266,10 @@ mod tests {
     #[test]
     fn ranks_by_hand() {
         // Five moves: one lowest, two equal ones above it, then two more.
-        let found = scores(&[7.0, -3.0, 2.0, 9.0, 2.0], DomainScale::Rank);
+        let found = scores(&[7.0, -3.0, 2.0, 9.0, 2.0]);
         assert_eq!(found, [0.75, 0.0, 0.375, 1.0, 0.375]);
-        assert_eq!(scores(&[4.0], DomainScale::Rank), [PASS]);
-        assert!(scores(&[], DomainScale::Rank).is_empty());
-    }
-
-    #[test]
-    fn weights_by_hand() {
-        let found = scores(&[1.0, -3.0, 5.0], DomainScale::Weight);
-        assert_eq!(found, [0.5, 0.0, 1.0]);
+        assert_eq!(scores(&[4.0]), [PASS]);
+        assert!(scores(&[]).is_empty());
     }
 
     #[track_caller]
@@ -409,26 +353,20 @@ mod tests {
     const VALUES: [f32; 6] = [0.2, 1.0, 0.95, 0.85, 0.87, 0.0];
 
     #[track_caller]
-    fn check_interval(share: f32, by: IntervalBy, expected: &[usize]) {
+    fn check_interval(share: f32, expected: &[usize]) {
         let mut moves: Vec<usize> = (0..VALUES.len()).collect();
-        keep_best(&mut moves, &VALUES, share, by);
-        moves.sort_unstable();
-        assert_eq!(moves, expected, "{share} {by}");
+        keep_best(&mut moves, &VALUES, share);
+        assert_eq!(moves, expected, "{share}");
     }
 
     #[test]
     fn intervals_by_hand() {
         // The range is 1: from 0.95, 0.9, 0.85 and 0.8 on.
-        check_interval(0.05, IntervalBy::Value, &[1, 2]);
-        check_interval(0.1, IntervalBy::Value, &[1, 2]);
-        check_interval(0.15, IntervalBy::Value, &[1, 2, 3, 4]);
-        check_interval(0.2, IntervalBy::Value, &[1, 2, 3, 4]);
-        check_interval(0.0, IntervalBy::Value, &[1]);
-        // Of six moves 0.3, 0.6, 0.9 and 1.2, rounded up.
-        check_interval(0.05, IntervalBy::Rank, &[1]);
-        check_interval(0.15, IntervalBy::Rank, &[1]);
-        check_interval(0.2, IntervalBy::Rank, &[1, 2]);
-        check_interval(0.5, IntervalBy::Rank, &[1, 2, 4]);
+        check_interval(0.05, &[1, 2]);
+        check_interval(0.1, &[1, 2]);
+        check_interval(0.15, &[1, 2, 3, 4]);
+        check_interval(0.2, &[1, 2, 3, 4]);
+        check_interval(0.0, &[1]);
     }
 
     #[test]

@@ -1,17 +1,18 @@
-//! The search of the middle game (Algorithm 1), and the player of the other stages.
+//! The search of the middle game (Algorithm 1), its tree, and the player of the other stages.
+
+use std::ops::Range;
 
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::params::{
-    MiddleGame, MucgoParams, TargetMove, draw, evaluation, keep_best, prune, to_unit, ucb1,
+    self, MiddleGame, MucgoParams, TargetMove, draw, evaluation, keep_best, prune, to_unit, ucb1,
 };
-use super::tree::{NodeId, Tree};
 use tengen::clock::StopReason;
 use tengen::game::{GameState, Move, PositionHistory};
 use tengen::report::SearchReport;
 use tengen::rollout::{
-    self, Finisher, MAX_ROLLOUTS, Rollout, RolloutPolicy, RolloutSearch, wins_at_once,
+    self, Finisher, MAX_ROLLOUTS, Rollout, RolloutPolicy, RolloutSearch, RootStats, wins_at_once,
 };
 
 /// Mucgo's search: settings, random generator and reusable memory. Each search starts a new tree.
@@ -23,19 +24,9 @@ pub struct Mucgo {
     /// The middle game of this game, once it is drawn; inside, `None` for all plies.
     middle: Option<Option<MiddleGame>>,
     tree: Tree,
-    path: Vec<usize>,
     /// The positions of the game and of a descent.
     past: PositionHistory,
     finisher: Finisher,
-    scores: Scores,
-}
-
-/// The scores of one node's moves, kept to reuse their memory.
-#[derive(Debug, Default)]
-struct Scores {
-    ucb: Vec<f32>,
-    values: Vec<f32>,
-    moves: Vec<usize>,
 }
 
 impl Mucgo {
@@ -48,10 +39,8 @@ impl Mucgo {
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
             middle: None,
             tree: Tree::default(),
-            path: Vec::new(),
             past: PositionHistory::default(),
             finisher: Finisher::default(),
-            scores: Scores::default(),
         }
     }
 
@@ -59,37 +48,30 @@ impl Mucgo {
     fn playout<G: Rollout>(&mut self, root: &G) {
         let mut position = root.clone();
         let mover = position.to_move();
-        self.path.clear();
-        let mut node = 0;
+        let (mut path, mut node) = (Vec::new(), 0);
         while let Some(child) = self.select(node) {
-            self.path.push(child);
-            position.play(self.tree.move_of(child));
+            path.push(child);
+            let Child { mv, node: next, .. } = self.tree.children[child];
+            position.play(mv);
             self.past.push(&position);
-            match self.tree.node_of(child) {
-                Some(next) => node = next,
-                None => {
-                    if self.tree.bytes() < self.max_bytes && position.outcome().is_none() {
-                        let node = self.tree.add_node(&position, &self.past, &self.params, &[]);
-                        self.tree.connect(child, node);
-                    }
-                    break;
+            let Some(next) = next else {
+                if self.tree.bytes() < self.max_bytes && position.outcome().is_none() {
+                    let added = self.tree.add_node(&position, &self.past, &self.params, &[]);
+                    self.tree.children[child].node = Some(added);
                 }
-            }
+                break;
+            };
+            node = next;
         }
-        let first = self.path.first().map(|&child| self.tree.move_of(child));
-        let own = RolloutPolicy::Own;
-        let outcome = self
-            .finisher
-            .finish(&mut position, first, own, &mut self.rng);
+        let first = path.first().map(|&child| self.tree.children[child].mv);
+        let (own, rng) = (RolloutPolicy::Own, &mut self.rng);
+        let outcome = self.finisher.finish(&mut position, first, own, rng);
+        // In [0, 1] for the root's mover, whose are the first move of the descent and every other one.
         let win = (1.0 + outcome.value_for(mover)) / 2.0;
-        self.backup(win);
-    }
-
-    /// Adds a result, in [0, 1] for the root's mover, to every move of the descent.
-    fn backup(&mut self, win: f32) {
-        for (depth, &child) in self.path.iter().enumerate() {
-            let won = if depth % 2 == 0 { win } else { 1.0 - win };
-            self.tree.update(child, won);
+        for (depth, child) in path.into_iter().enumerate() {
+            let child = &mut self.tree.children[child];
+            child.visits += 1.0;
+            child.wins += if depth % 2 == 0 { win } else { 1.0 - win };
         }
     }
 
@@ -97,31 +79,24 @@ impl Mucgo {
     fn select(&mut self, node: NodeId) -> Option<usize> {
         let params = &self.params;
         let (children, first) = self.tree.children(node);
-        let Scores { ucb, values, moves } = &mut self.scores;
         let all: f32 = children.iter().map(|child| child.visits).sum();
         let number = children.len();
-        ucb.clear();
-        ucb.extend(children.iter().map(|child| {
+        let ucb = children.iter().map(|child| {
             let exploration = params.mucgo_exploration;
             ucb1(child.visits, child.wins, all, number, exploration)
-        }));
-        to_unit(ucb);
-        moves.clear();
-        moves.extend(0..children.len());
+        });
+        let mut ucb: Vec<f32> = ucb.collect();
+        to_unit(&mut ucb);
+        let mut moves: Vec<usize> = (0..number).collect();
         if params.mucgo_pruning.by_ucb() {
-            prune(moves, ucb, params.mucgo_pruned);
+            prune(&mut moves, &ucb, params.mucgo_pruned);
         }
-        let scored = children.iter().zip(&*ucb);
         let weight = params.mucgo_weighting;
-        values.clear();
-        values.extend(scored.map(|(child, &ucb)| evaluation(weight, child.domain, ucb)));
-        keep_best(
-            moves,
-            values,
-            params.mucgo_interval,
-            params.mucgo_interval_by,
-        );
-        Some(first + draw(moves, &mut self.rng)?)
+        let scored = children.iter().zip(&ucb);
+        let values = scored.map(|(child, &ucb)| evaluation(weight, child.domain, ucb));
+        let values: Vec<f32> = values.collect();
+        keep_best(&mut moves, &values, params.mucgo_interval);
+        Some(first + draw(&moves, &mut self.rng)?)
     }
 
     fn report(&self, playouts: u64) -> SearchReport {
@@ -134,7 +109,7 @@ impl Mucgo {
         if !report.put_first(|found| wins_at_once(root, found.mv))
             && let Some(child) = self.select(0).filter(|_| drawn)
         {
-            let target = self.tree.move_of(child);
+            let target = self.tree.children[child].mv;
             report.put_first(|found| found.mv == target);
         }
     }
@@ -158,7 +133,7 @@ impl<G: Rollout> RolloutSearch<G> for Mucgo {
         }
         self.finisher.begin(root, by_move);
         self.past.clone_from(start.past());
-        self.tree.clear();
+        self.tree = Tree::default();
         self.tree.add_node(root, &self.past, &self.params, avoid);
         let mut playouts = 0;
         if root.outcome().is_none() {
@@ -202,6 +177,105 @@ fn known_best<G: Rollout>(start: &GameState<G>, avoid: &[Move]) -> SearchReport 
     });
     let moves = order.into_iter().map(|at| moves[at]);
     SearchReport::equally_likely(moves, StopReason::Visits)
+}
+
+/// Index of a node.
+type NodeId = u32;
+
+/// A move of a node. Its sums are from the view of the side that plays it.
+#[derive(Debug, Clone, Copy)]
+struct Child {
+    mv: Move,
+    /// The domain score, in [0, 1].
+    domain: f32,
+    visits: f32,
+    /// Sum of the results, in [0, 1] each.
+    wins: f32,
+    node: Option<NodeId>,
+}
+
+/// All nodes; the first is the root.
+#[derive(Debug, Default)]
+struct Tree {
+    /// The range of each node's children.
+    nodes: Vec<Range<usize>>,
+    children: Vec<Child>,
+}
+
+impl Tree {
+    /// Memory of nodes and children; twice their size, because tables grow by doubling.
+    fn bytes(&self) -> usize {
+        let nodes = self.nodes.len() * size_of::<Range<usize>>();
+        2 * (nodes + self.children.len() * size_of::<Child>())
+    }
+
+    /// Adds a node with a child for each sensible move of `position` that its history allows and
+    /// the first layer of pruning leaves. Moves to `avoid` are left out unless there are no others.
+    fn add_node<G: Rollout>(
+        &mut self,
+        position: &G,
+        past: &PositionHistory,
+        params: &MucgoParams,
+        avoid: &[Move],
+    ) -> NodeId {
+        let mut moves = Vec::new();
+        position.add_sensible(past, &mut moves);
+        if !moves.iter().all(|mv| avoid.contains(mv)) {
+            moves.retain(|mv| !avoid.contains(mv));
+        }
+        // A pass is not compared with points by what is known of points.
+        let area = position.size().area();
+        let (points, passes): (Vec<Move>, Vec<Move>) =
+            moves.into_iter().partition(|mv| mv.index() < area);
+        let scores = params::scores(&position.ranking(&points));
+        let mut kept: Vec<usize> = (0..points.len()).collect();
+        if params.mucgo_pruning.by_domain() {
+            prune(&mut kept, &scores, params.mucgo_pruned);
+            kept.sort_unstable();
+        }
+        let child = |mv, domain| Child {
+            mv,
+            domain,
+            visits: 0.0,
+            wins: 0.0,
+            node: None,
+        };
+        let begin = self.children.len();
+        let points = kept.iter().map(|&at| child(points[at], scores[at]));
+        let passes = passes.iter().map(|&pass| child(pass, params::PASS));
+        self.children.extend(points.chain(passes));
+        self.nodes.push(begin..self.children.len());
+        (self.nodes.len() - 1) as NodeId
+    }
+
+    /// The children of a node, and the index of the first.
+    fn children(&self, node: NodeId) -> (&[Child], usize) {
+        let range = self.nodes[node as usize].clone();
+        (&self.children[range.clone()], range.start)
+    }
+
+    /// The root's moves, each with its most visited line.
+    fn root_moves(&self) -> impl ExactSizeIterator<Item = RootStats> {
+        let (children, _) = self.children(0);
+        let stats = move |child: &Child| ([child.visits, child.wins], self.line(child));
+        children.iter().map(stats)
+    }
+
+    /// The most visited line after a child, itself first.
+    fn line(&self, child: &Child) -> Vec<(Move, u64)> {
+        let mut line = vec![(child.mv, child.visits as u64)];
+        let mut node = child.node;
+        while let Some(at) = node {
+            let visited = self.children(at).0.iter().filter(|next| next.visits > 0.0);
+            let Some(best) = visited.max_by(|one, other| one.visits.total_cmp(&other.visits))
+            else {
+                break;
+            };
+            line.push((best.mv, best.visits as u64));
+            node = best.node;
+        }
+        line
+    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use tengen::game::{Color, Game as _, Move};
 use tengen::games::go::LargeGo;
 
 /// Cells of the test, as in the paper: 8 leave 5 degrees of freedom.
-const CELLS: usize = 8;
+pub const CELLS: usize = 8;
 
 /// A rule that finds a ply: the first one after which few points are far from all stones.
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +51,7 @@ pub const ENDS: Proxy = Proxy {
 
 impl Proxy {
     /// The ply, from 1, before the first pass; `None` if the game does not get there.
-    fn find(self, start: &LargeGo, moves: &[Move]) -> Option<u32> {
+    pub fn find(self, start: &LargeGo, moves: &[Move]) -> Option<u32> {
         let mut position = start.clone();
         let mut moves = moves.iter().take_while(|&&mv| mv != start.pass());
         let found = moves.position(|&mv| {
@@ -67,34 +67,6 @@ fn far_points(position: &LargeGo, steps: usize) -> usize {
     let stones = position.stones(Color::Black) | position.stones(Color::White);
     let near = (0..steps).fold(stones, |near, _| near | position.next_to(near));
     position.size().area() - near.count()
-}
-
-/// The plies that a proxy finds, in the order of the games.
-pub struct StageSample {
-    /// The rule.
-    pub proxy: Proxy,
-    plies: Vec<u32>,
-}
-
-impl StageSample {
-    /// No games yet.
-    pub fn of(proxy: Proxy) -> StageSample {
-        StageSample {
-            proxy,
-            plies: Vec::new(),
-        }
-    }
-
-    /// Adds a game.
-    pub fn add(&mut self, start: &LargeGo, moves: &[Move]) {
-        self.plies.extend(self.proxy.find(start, moves));
-    }
-
-    /// The fit to the first `most` plies; none without variance.
-    pub fn fit(&self, most: usize) -> Option<NormalFit> {
-        let plies = self.plies.get(..most).unwrap_or(&self.plies);
-        NormalFit::of(plies, CELLS)
-    }
 }
 
 /// A fitted normal distribution and how well it fits.
@@ -191,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn plies_of_games_are_collected() {
+    fn the_ply_is_found_before_any_pass() {
         let size = BoardSize::square(19);
         let start = LargeGo::new(size).unwrap();
         let grid = |first: u8| {
@@ -200,15 +172,10 @@ mod tests {
         };
         // After 81 moves 100 points are not beside a stone; each of the others is one of them.
         let moves: Vec<Move> = grid(1).chain(grid(0)).collect();
-        let mut sample = StageSample::of(ENDS);
-        sample.add(&start, &moves[..81 + 27]);
-        sample.add(
-            &start,
-            &[&moves[..50], &[size.pass()], &moves[50..]].concat(),
-        );
-        assert!(sample.plies.is_empty(), "{:?}", sample.plies);
-        sample.add(&start, &moves);
-        assert_eq!(sample.plies, [81 + 28]);
+        assert_eq!(ENDS.find(&start, &moves[..81 + 27]), None);
+        let passed = [&moves[..50], &[size.pass()], &moves[50..]].concat();
+        assert_eq!(ENDS.find(&start, &passed), None);
+        assert_eq!(ENDS.find(&start, &moves), Some(81 + 28));
     }
 
     #[test]

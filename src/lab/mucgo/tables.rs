@@ -9,7 +9,7 @@ use std::time::Duration;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{DomainScale, IntervalBy, Mucgo, MucgoParams, Pruning, TargetMove};
+use super::{Mucgo, MucgoParams, Pruning, TargetMove};
 use tengen::clock::{Clock as _, SystemClock};
 use tengen::game::{BoardSize, Color, Game as _, GameState, Outcome};
 use tengen::games::go::SmallGo;
@@ -148,25 +148,16 @@ fn tables(limit: Limit) -> Vec<(&'static str, Vec<Contestant>)> {
         params: None,
         limit,
     };
-    let one = |name: &str, change: &dyn Fn(&mut MucgoParams)| vec![named(name.to_owned(), change)];
+    let drawn = named("drawn".to_owned(), &|p| p.mucgo_target = TargetMove::Drawn);
     let weighting = |by| named(format!("f = {by}"), &|p| p.mucgo_weighting = by);
     let interval = |by| named(format!("the best {by}"), &|p| p.mucgo_interval = by);
     let pruning = |by| named(format!("{by}"), &|p| p.mucgo_pruning = by);
     let exploration = |by| named(format!("c = {by}"), &|p| p.mucgo_exploration = by);
-    let by_rank = |p: &mut MucgoParams| p.mucgo_interval_by = IntervalBy::Rank;
     vec![
         ("weighting", weightings.map(weighting).to_vec()),
         ("interval", shares.map(interval).to_vec()),
         ("pruning", prunings.map(pruning).to_vec()),
-        (
-            "target",
-            one("drawn", &|p| p.mucgo_target = TargetMove::Drawn),
-        ),
-        ("rank", one("interval by rank", &by_rank)),
-        (
-            "domain",
-            one("d by weight", &|p| p.mucgo_domain = DomainScale::Weight),
-        ),
+        ("target", vec![drawn]),
         ("exploration", explorations.map(exploration).to_vec()),
         ("rave", vec![rave]),
     ]

@@ -14,7 +14,7 @@ use tengen_nn::onnx::to_f16;
 use tengen_train::durable;
 use tengen_train::export::quantize::examples::{Examples, quick_games};
 use tengen_train::export::quantize::{
-    MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, OnBoard, differences, is_accepted, open_both, to_int8,
+    MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, OnBoard, compare, is_accepted, to_int8,
 };
 use tengen_train::shards::dataset::Dataset;
 use tengen_train::shards::row::Row;
@@ -110,8 +110,7 @@ fn quantize<G: Trainable>(
         clock.now().as_secs_f64()
     );
 
-    let mut pairs = open_both(&runtime, &args.model, &smaller, &args.out, &validation)?;
-    let found = differences(&mut pairs, &validation)?;
+    let found = compare(&runtime, &args.model, &smaller, &args.out, &validation)?;
     let report = QuantizeReport {
         precision: &args.precision,
         bytes: [onnx.len(), smaller.len()],

@@ -136,14 +136,6 @@ pub fn encode<'a, G: Trainable>(
         aux_targets: spec.aux_heads.iter().map(aux).collect(),
     };
     for sample in samples {
-        if sample.row.size != empty.size() {
-            return Err(format!(
-                "game {} is on {}, not on {}",
-                sample.row.game,
-                sample.row.size,
-                empty.size()
-            ));
-        }
         let row = transform(sample.row, empty.size(), sample.symmetry);
         let next = sample
             .next

@@ -185,15 +185,13 @@ impl Header<Checkpoint> {
                 wanted.len()
             ));
         }
-        let is_other =
-            |((name, dims, role), wanted): &(&(String, Vec<usize>, Role), &WeightTensor)| {
-                (name, dims, role) != (&wanted.name, &wanted.dims, &wanted.role)
-            };
-        if let Some(((name, dims, _), wanted)) = self.tensors.iter().zip(wanted).find(is_other) {
-            return Err(format!(
-                "it has the tensor {name} {dims:?} where {architecture} has {} {:?}",
-                wanted.name, wanted.dims
-            ));
+        for ((name, dims, role), wanted) in self.tensors.iter().zip(wanted) {
+            if (name, dims, role) != (&wanted.name, &wanted.dims, &wanted.role) {
+                return Err(format!(
+                    "it has the tensor {name} {dims:?} where {architecture} has {} {:?}",
+                    wanted.name, wanted.dims
+                ));
+            }
         }
         let numbers_of = |tensor: &WeightTensor| {
             let memory = match tensor.role {
@@ -203,13 +201,11 @@ impl Header<Checkpoint> {
             (2 + memory) * tensor.dims.iter().product::<usize>()
         };
         let numbers: usize = wanted.iter().map(numbers_of).sum();
-        match bytes == 4 * numbers {
-            true => Ok(()),
-            false => Err(format!(
-                "{bytes} bytes follow its header, not {}",
-                4 * numbers
-            )),
+        if bytes != 4 * numbers {
+            let wanted = 4 * numbers;
+            return Err(format!("{bytes} bytes follow its header, not {wanted}"));
         }
+        Ok(())
     }
 }
 
@@ -371,7 +367,7 @@ impl Checkpoint {
         for slot in optimizer.first.iter_mut().chain(&mut optimizer.second) {
             *slot = take(slot.len());
         }
-        optimizer.resume_at(steps);
+        optimizer.steps = steps;
         Ok(Checkpoint {
             weights,
             average,

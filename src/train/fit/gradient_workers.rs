@@ -103,8 +103,12 @@ impl GradientWorkers {
                 });
             }
         });
+        // Their weighted means. The variance of a batch norm is that within the micro-batches; the means of micro-batches
+        // of random rows hardly differ.
         let parts = micro_batches.iter().zip(computed);
-        join(parts.filter_map(|(part, computed)| Some((rows(part) as f32 / len, computed?))))
+        let scaled =
+            parts.filter_map(|(part, computed)| Some(computed?.scaled(rows(part) as f32 / len)));
+        scaled.reduce(BatchGradients::and).unwrap_or_default()
     }
 }
 
@@ -134,13 +138,6 @@ fn compute_micro_batch(state: &Checkpoint, batch: &[Batch], device: &Device) -> 
         policy: all_numbers(policy),
         losses: loss.parts.into_iter().map(scalar).collect(),
     }
-}
-
-/// The weighted means over all micro-batches. The variance of a batch norm is that within the
-/// micro-batches; the means of micro-batches of random rows hardly differ.
-fn join(parts: impl Iterator<Item = (f32, BatchGradients)>) -> BatchGradients {
-    let scaled = parts.map(|(weight, part)| part.scaled(weight));
-    scaled.reduce(BatchGradients::and).unwrap_or_default()
 }
 
 impl BatchGradients {

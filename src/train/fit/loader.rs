@@ -44,15 +44,6 @@ pub struct Targets<G: Encode> {
     pub teacher: Option<Teacher<G>>,
 }
 
-impl<G: Trainable> Targets<G> {
-    fn encode(&mut self, part: SizePart<'_, G>) -> Result<Batch, String> {
-        match &mut self.teacher {
-            Some(teacher) => teacher.encode(part.empty, part.samples, self.spec),
-            None => encode(part.empty, part.samples, self.spec),
-        }
-    }
-}
-
 /// Threads that encode batches in advance; they take turns.
 pub struct Loader {
     threads: Vec<LoaderThread>,
@@ -140,7 +131,12 @@ fn draw_batch<G: Trainable>(
     number: u64,
     order: &Mutex<SampleOrder>,
 ) -> Result<Vec<Batch>, String> {
-    let mut parts: Vec<SizePart<'_, G>> = boards.iter().map(SizePart::new).collect();
+    let parts = boards.iter().map(|empty| SizePart {
+        empty,
+        symmetries: Symmetry::all(empty.size()).collect(),
+        samples: Vec::new(),
+    });
+    let mut parts: Vec<SizePart<'_, G>> = parts.collect();
     let mut rng = seeded(sampling.seed, number);
     let first = number * sampling.batch as u64;
     let indices: Vec<usize> = {
@@ -156,7 +152,12 @@ fn draw_batch<G: Trainable>(
         part.samples.push(Sample::new(rows, index, symmetry));
     }
     let parts = parts.into_iter().filter(|part| !part.samples.is_empty());
-    parts.map(|part| targets.encode(part)).collect()
+    let Targets { spec, teacher } = targets;
+    let encoded = parts.map(|part| match teacher {
+        Some(teacher) => teacher.encode(part.empty, part.samples, *spec),
+        None => encode(part.empty, part.samples, *spec),
+    });
+    encoded.collect()
 }
 
 /// Samples of the boards of one size.
@@ -164,16 +165,6 @@ struct SizePart<'a, G> {
     empty: &'a G,
     symmetries: Vec<Symmetry>,
     samples: Vec<Sample<'a>>,
-}
-
-impl<'a, G: Trainable> SizePart<'a, G> {
-    fn new(empty: &'a G) -> SizePart<'a, G> {
-        SizePart {
-            empty,
-            symmetries: Symmetry::all(empty.size()).collect(),
-            samples: Vec::new(),
-        }
-    }
 }
 
 /// An endless sequence of row numbers, shuffled again each epoch. An epoch has as many samples as

@@ -42,7 +42,8 @@ pub struct Step {
 /// The optimiser's state.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Optimizer {
-    steps: u64,
+    /// Steps made so far, on which the bias correction depends.
+    pub(crate) steps: u64,
     /// Mean gradient, a tensor each; empty for statistics.
     pub(crate) first: Vec<Vec<f32>>,
     /// Mean squared gradient; zeros for matrices, which do not use it.
@@ -62,11 +63,6 @@ impl Optimizer {
             first: slots.clone(),
             second: slots,
         }
-    }
-
-    /// Continues counting after `steps` steps: the bias correction depends on it.
-    pub(crate) fn resume_at(&mut self, steps: u64) {
-        self.steps = steps;
     }
 
     /// Changes the weights by one step; returns the norm of the gradient before clipping.

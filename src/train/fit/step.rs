@@ -53,10 +53,8 @@ pub(crate) fn step(
         state.rate_factor = adapt(state.rate_factor, moved, target);
     }
     state.step += 1;
-    let heads = state
-        .params
-        .architecture
-        .aux_heads(state.origin.game_shape());
+    let shape = state.origin.game_shape();
+    let heads = state.params.architecture.aux_heads(shape);
     let mut losses = computed.losses.into_iter();
     let mut loss = || losses.next().unwrap_or(f32::NAN);
     FitReport {

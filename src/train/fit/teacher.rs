@@ -21,7 +21,7 @@ use tengen::encode::{Encode, Encoding};
 use tengen::fnv;
 use tengen::game::{BoardSize, Move, Symmetry};
 use tengen_nn::eval::{
-    self, EvalError, Evaluator, EvaluatorFactory, LEAD_SCALE, Outputs, evaluate_finite, softmax,
+    self, Evaluator, EvaluatorFactory, LEAD_SCALE, Outputs, evaluate_finite, softmax,
 };
 
 /// Who is learned from, as a fit's settings keep it.
@@ -44,16 +44,6 @@ pub struct TeacherNetwork {
     pub hash: u64,
     /// Where its answers are kept, if anywhere.
     pub kept: Option<Arc<KeptAnswers>>,
-}
-
-impl TeacherNetwork {
-    fn make(&self) -> Result<Box<dyn Evaluator>, EvalError> {
-        let evaluator = self.factory.make()?;
-        Ok(match &self.kept {
-            Some(answers) => Box::new(Kept::new(evaluator, Arc::clone(answers), self.hash)),
-            None => evaluator,
-        })
-    }
 }
 
 /// A teacher with an evaluator for each board.
@@ -82,14 +72,26 @@ impl<G: Trainable> Teacher<G> {
         boards: &[G],
         share: f32,
     ) -> Result<Teacher<G>, TrainError> {
-        let on_board = |empty: &G| {
+        let on_board = |empty: &G| -> Result<OnBoard<G>, TrainError> {
             let size = empty.size();
             let mut networks = networks.iter();
             let network = networks.find(|network| network.factory.info().size == size);
             let network = network.ok_or_else(|| {
                 TrainError::Setting(format!("the teacher has no network for {size}"))
             })?;
-            OnBoard::new(network, empty)
+            let info = network.factory.info();
+            let encoding = encoding_of(info, empty)?;
+            let evaluator = network.factory.make()?;
+            Ok(OnBoard {
+                size,
+                encoding,
+                evaluator: match &network.kept {
+                    Some(kept) => Box::new(Kept::new(evaluator, Arc::clone(kept), network.hash)),
+                    None => evaluator,
+                },
+                questions: eval::Batch::new(info.row_len()),
+                answers: Outputs::new(),
+            })
         };
         Ok(Teacher {
             share,
@@ -131,18 +133,6 @@ impl<G: Trainable> Teacher<G> {
 }
 
 impl<G: Encode> OnBoard<G> {
-    fn new(network: &TeacherNetwork, empty: &G) -> Result<OnBoard<G>, TrainError> {
-        let info = network.factory.info();
-        let encoding = encoding_of(info, empty)?;
-        Ok(OnBoard {
-            size: empty.size(),
-            encoding,
-            evaluator: network.make()?,
-            questions: eval::Batch::new(info.row_len()),
-            answers: Outputs::new(),
-        })
-    }
-
     /// Adds a position to the questions. Its key includes the board's size and the rules, which a cache key may
     /// leave out.
     fn ask(&mut self, position: &G, rules: &str) {

@@ -1,6 +1,5 @@
 //! `tengen-lab endings`: positions with known winners and winning moves, to test engines.
 
-mod examinee;
 mod line;
 mod measure;
 mod pick;

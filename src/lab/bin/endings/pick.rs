@@ -18,10 +18,6 @@ use super::line::{Ending, Truth, read, text};
 /// of the golden ratio.
 const STEP: f64 = 0.618_033_988_749_894_9;
 
-/// First and last ply by default: where NoGo can be solved, and where Gomoku is decided.
-const NOGO_PLIES: (usize, usize) = (42, 58);
-const GOMOKU_PLIES: (usize, usize) = (8, 50);
-
 /// Pick positions from games, unsolved.
 ///
 /// The games are NoGo or Gomoku; a file that only says that it uses Go's board is taken for NoGo.
@@ -114,11 +110,12 @@ impl Pick {
         Ok(())
     }
 
-    /// First and last ply to pick positions of a game at.
+    /// First and last ply to pick positions of a game at; by default where NoGo can be solved, and where Gomoku is
+    /// decided.
     fn range(&self, game: &str) -> anyhow::Result<(usize, usize)> {
         let (from, to) = match game {
-            "gomoku" => GOMOKU_PLIES,
-            _ => NOGO_PLIES,
+            "gomoku" => (8, 50),
+            _ => (42, 58),
         };
         let (from, to) = (self.from.unwrap_or(from), self.to.unwrap_or(to));
         ensure!(from <= to, "--from is after --to: {from} after {to}");

@@ -2,17 +2,6 @@
 
 use tengen::stats::wilson;
 
-/// Outcome of a winnable position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum WinOutcome {
-    /// The chosen move wins.
-    Won,
-    /// The chosen move loses.
-    LostWin,
-    /// Unknown.
-    Unknown,
-}
-
 /// One answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Answer {
@@ -20,8 +9,8 @@ pub(super) struct Answer {
     pub(super) ply: usize,
     /// Whether the side to move wins; `None` if that is unknown.
     pub(super) wins: Option<bool>,
-    /// Outcome of the chosen move; `None` unless the side to move wins.
-    pub(super) kept: Option<WinOutcome>,
+    /// Whether the chosen move wins, too, where the side to move wins; `None` elsewhere, or if that is unknown.
+    pub(super) kept: Option<bool>,
     /// Whether the chosen move holds, in a position of unknown result with moves that lose.
     pub(super) defended: Option<bool>,
     /// Expected result in [-1, 1] for the side to move.
@@ -32,125 +21,74 @@ pub(super) struct Answer {
     pub(super) proven: bool,
 }
 
-/// Statistics of many answers.
-#[derive(Debug, Clone)]
-pub(super) struct Score {
-    /// Source of the answers: network or search.
-    pub(super) by: &'static str,
-    /// The first and the last ply of these positions.
-    pub(super) plies: [usize; 2],
-    pub(super) positions: usize,
-    /// Those that the side to move wins.
-    pub(super) won: usize,
-    /// Lost wins.
-    pub(super) thrown_away: usize,
-    /// Share of lost wins among known outcomes, and its 95% interval (Wilson).
-    pub(super) thrown_away_share: Option<[f64; 3]>,
-    /// Positions of unknown result in which some moves lose, and how often such a move was chosen.
-    pub(super) threatened: usize,
-    pub(super) not_defended: usize,
-    /// Share of the values with the right sign, where the result is known; 0 is half right.
-    pub(super) sign_right: Option<f64>,
-    /// There, mean of (p - r)^2, where p is (1 + value) / 2 and r 1 for a win, 0 for a loss: 0.25
-    /// without any knowledge (Brier 1950).
-    pub(super) brier: Option<f64>,
-    /// Mean absolute difference from the values of another program's search, in [0, 2].
-    pub(super) from_judge: Option<f64>,
-    /// Share of proven answers.
-    pub(super) proven: f64,
-}
+/// Column titles of [`row`]s.
+pub(super) const HEAD: &str = "by       plies  positions   won  thrown away             sign right   Brier  proven  from judge  not defended";
 
-impl Score {
-    /// Statistics of at least one answer.
-    pub(super) fn of(by: &'static str, answers: &[Answer]) -> Option<Score> {
-        let plies = || answers.iter().map(|answer| answer.ply);
-        let (first, last) = plies().min().zip(plies().max())?;
-        let kept = |what: WinOutcome| {
-            let of_kind = answers.iter().filter(|answer| answer.kept == Some(what));
-            of_kind.count()
-        };
-        let (held, thrown_away) = (kept(WinOutcome::Won), kept(WinOutcome::LostWin));
-        let known = (held + thrown_away) as f64;
-        let share = thrown_away as f64 / known;
-        let interval = || wilson(share, known);
-        let defended = |what: bool| {
-            let of_kind = answers
-                .iter()
-                .filter(|answer| answer.defended == Some(what));
-            of_kind.count()
-        };
-        let known_mean = |number: fn(f32, bool) -> f64| {
-            let known = answers
-                .iter()
-                .filter_map(|answer| Some((answer.value, answer.wins?)));
-            let numbers: Vec<f64> = known.map(|(value, wins)| number(value, wins)).collect();
-            mean(&numbers)
-        };
-        let differences = answers.iter().filter_map(|answer| {
-            let judged = answer.judged?;
-            Some(f64::from((answer.value - judged).abs()))
-        });
-        let differences: Vec<f64> = differences.collect();
-        Some(Score {
-            by,
-            plies: [first, last],
-            positions: answers.len(),
-            won: answers
-                .iter()
-                .filter(|answer| answer.wins == Some(true))
-                .count(),
-            thrown_away,
-            thrown_away_share: (known > 0.0).then(|| [share, interval().low, interval().high]),
-            threatened: defended(true) + defended(false),
-            not_defended: defended(false),
-            sign_right: known_mean(|value, wins| match value {
-                0.0 => 0.5,
-                value => f64::from(u8::from((value > 0.0) == wins)),
-            }),
-            brier: known_mean(|value, wins| {
-                let expected = (1.0 + f64::from(value)) / 2.0;
-                (expected - f64::from(u8::from(wins))).powi(2)
-            }),
-            from_judge: mean(&differences),
-            proven: answers.iter().filter(|answer| answer.proven).count() as f64
-                / answers.len() as f64,
-        })
-    }
-
-    /// Column titles of [`Score::row`].
-    pub(super) const HEAD: &'static str = "by       plies  positions   won  thrown away             sign right   Brier  proven  from judge  not defended";
-
-    /// As a row of a table.
-    pub(super) fn row(&self) -> String {
-        let [first, last] = self.plies;
-        let share = self.thrown_away_share.map(|share| {
-            let [share, low, high] = share.map(|share| 100.0 * share);
+/// Statistics of answers as a row of a table, if there are any: of `by`, network or search.
+///
+/// - `won`: positions that the side to move wins.
+/// - `thrown away`: lost wins, and their share of the known outcomes with its 95% interval (Wilson).
+/// - `sign right`: share of the values with the right sign, where the result is known; 0 is half right.
+/// - `Brier`: there, mean of (p - r)^2, where p is (1 + value) / 2 and r 1 for a win, 0 for a loss: 0.25 without any
+///   knowledge (Brier 1950).
+/// - `from judge`: mean absolute difference from the values of another program's search, in [0, 2].
+/// - `not defended`: how often a move that loses was chosen, of positions of unknown result in which some moves lose.
+pub(super) fn row(by: &str, answers: &[Answer]) -> Option<String> {
+    let plies = || answers.iter().map(|answer| answer.ply);
+    let (first, last) = plies().min().zip(plies().max())?;
+    let count = |holds: fn(&Answer) -> bool| {
+        let some = answers.iter().filter(|answer| holds(answer));
+        some.count()
+    };
+    let thrown_away = count(|answer| answer.kept == Some(false));
+    let share = match count(|answer| answer.kept.is_some()) as f64 {
+        0.0 => String::new(),
+        known => {
+            let share = thrown_away as f64 / known;
+            let interval = wilson(share, known);
+            let [share, low, high] =
+                [share, interval.low, interval.high].map(|share| 100.0 * share);
             format!("{share:.1}% [{low:.1}, {high:.1}]")
-        });
-        let sign = self
-            .sign_right
-            .map(|share| format!("{:.1}%", 100.0 * share));
-        let brier = self.brier.map(|brier| format!("{brier:.3}"));
-        let defence = match self.threatened {
-            0 => String::new(),
-            all => format!("{} of {all}", self.not_defended),
-        };
-        let row = format!(
-            "{:<8} {first}-{last} {:>10} {:>5} {:>4} {:<20} {:>10} {:>7} {:>6.1}% {:>11}  {defence}",
-            self.by,
-            self.positions,
-            self.won,
-            self.thrown_away,
-            share.unwrap_or_default(),
-            sign.unwrap_or_default(),
-            brier.unwrap_or_default(),
-            100.0 * self.proven,
-            self.from_judge
-                .map(|mean| format!("{mean:.3}"))
-                .unwrap_or_default(),
-        );
-        row.trim_end().to_owned()
-    }
+        }
+    };
+    let known_mean = |number: fn(f32, bool) -> f64| {
+        let known = answers
+            .iter()
+            .filter_map(|answer| Some((answer.value, answer.wins?)));
+        let numbers: Vec<f64> = known.map(|(value, wins)| number(value, wins)).collect();
+        mean(&numbers)
+    };
+    let sign_right = known_mean(|value, wins| match value {
+        0.0 => 0.5,
+        value => f64::from(u8::from((value > 0.0) == wins)),
+    });
+    let brier = known_mean(|value, wins| {
+        let expected = (1.0 + f64::from(value)) / 2.0;
+        (expected - f64::from(u8::from(wins))).powi(2)
+    });
+    let differences = answers.iter().filter_map(|answer| {
+        let judged = answer.judged?;
+        Some(f64::from((answer.value - judged).abs()))
+    });
+    let from_judge = mean(&differences.collect::<Vec<_>>());
+    let defence = match count(|answer| answer.defended.is_some()) {
+        0 => String::new(),
+        all => format!(
+            "{} of {all}",
+            count(|answer| answer.defended == Some(false))
+        ),
+    };
+    let or_nothing = |text: Option<String>| text.unwrap_or_default();
+    let row = format!(
+        "{by:<8} {first}-{last} {:>10} {:>5} {thrown_away:>4} {share:<20} {:>10} {:>7} {:>6.1}% {:>11}  {defence}",
+        answers.len(),
+        count(|answer| answer.wins == Some(true)),
+        or_nothing(sign_right.map(|share| format!("{:.1}%", 100.0 * share))),
+        or_nothing(brier.map(|brier| format!("{brier:.3}"))),
+        100.0 * count(|answer| answer.proven) as f64 / answers.len() as f64,
+        or_nothing(from_judge.map(|mean| format!("{mean:.3}"))),
+    );
+    Some(row.trim_end().to_owned())
 }
 
 /// The mean of some numbers, if there are any.
@@ -162,7 +100,7 @@ fn mean(numbers: &[f64]) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn answer(wins: bool, kept: Option<WinOutcome>, value: f32) -> Answer {
+    fn answer(wins: bool, kept: Option<bool>, value: f32) -> Answer {
         Answer {
             ply: 50,
             wins: Some(wins),
@@ -177,26 +115,33 @@ mod tests {
     #[test]
     fn answers_are_counted_as_by_hand() {
         let answers = [
-            answer(true, Some(WinOutcome::Won), 1.0),
-            answer(true, Some(WinOutcome::LostWin), -0.5),
-            answer(true, Some(WinOutcome::Unknown), 0.0),
+            answer(true, Some(true), 1.0),
+            answer(true, Some(false), -0.5),
+            answer(true, None, 0.0),
             answer(false, None, -1.0),
         ];
-        let score = Score::of("search", &answers).expect("there are answers");
-        assert_eq!((score.positions, score.won), (4, 3));
-        assert_eq!(score.thrown_away, 1);
-        let [share, low, high] = score.thrown_away_share.expect("two are known");
-        assert!(share == 0.5 && low > 0.05 && high < 0.95);
-        // Right, wrong, half, right.
-        assert_eq!(score.sign_right, Some(0.625));
-        // 0, 0.75^2, 0.5^2, 0.
-        assert_eq!(score.brier, Some((0.5625 + 0.25) / 4.0));
-        assert_eq!(score.proven, 0.25);
-        // 0.5, 1, 0.5, 1.5 from the judge's 0.5.
-        assert_eq!(score.from_judge, Some(0.875));
-        assert!(Score::of("search", &[]).is_none());
-        let lost = Score::of("search", &answers[3..]).expect("one answer");
-        assert_eq!(lost.thrown_away_share, None);
+        // Of four positions three are won. One of two known wins is lost; the sign is right, wrong, half right and right.
+        // Brier: 0, 0.75^2, 0.5^2 and 0. From the judge's 0.5: 0.5, 1, 0.5 and 1.5.
+        assert_eq!(
+            words(&answers),
+            [
+                "search", "50-50", "4", "3", "1", "50.0%", "[9.5,", "90.5]", "62.5%", "0.203",
+                "25.0%", "0.875"
+            ]
+        );
+        assert_eq!(row("search", &[]), None);
+        // Without known outcomes there is no share.
+        assert_eq!(
+            words(&answers[3..]),
+            [
+                "search", "50-50", "1", "0", "0", "100.0%", "0.000", "0.0%", "1.500"
+            ]
+        );
+    }
+
+    fn words(answers: &[Answer]) -> Vec<String> {
+        let row = row("search", answers).expect("there are answers");
+        row.split_whitespace().map(str::to_owned).collect()
     }
 
     #[test]
@@ -207,10 +152,12 @@ mod tests {
             ..answer(true, None, 0.9)
         };
         let answers = [open(Some(true)), open(Some(false)), open(None)];
-        let score = Score::of("search", &answers).expect("there are answers");
-        assert_eq!((score.positions, score.won), (3, 0));
-        assert_eq!((score.threatened, score.not_defended), (2, 1));
-        assert_eq!((score.sign_right, score.brier), (None, None));
-        assert!(score.row().ends_with("1 of 2"), "{}", score.row());
+        // Neither sign nor Brier's score is known.
+        assert_eq!(
+            words(&answers),
+            [
+                "search", "50-50", "3", "0", "0", "0.0%", "0.400", "1", "of", "2"
+            ]
+        );
     }
 }

@@ -12,12 +12,13 @@ use tengen::clock::{Clock, SystemClock};
 use tengen::command::position;
 use tengen::game::{Move, Proof};
 use tengen::games::with_game;
+use tengen::program;
 use tengen::record::file;
+use tengen::search::StopFlag;
 use tengen::solver::{self, Solvable, SolveLimits};
 use tengen::system;
 use tengen_train::command::print;
 
-use super::examinee::{end_as_interrupted, stop_on_ctrl_c};
 use super::line::{Ending, Truth, read, text};
 
 /// Interval between writes of the file.
@@ -57,7 +58,8 @@ impl Solve {
             .filter(|(_, ending)| open(ending))
             .map(|(index, ending)| (index, ending.clone()))
             .collect();
-        let stop = stop_on_ctrl_c()?;
+        let raised = program::stop_on_ctrl_c().context("Ctrl-C cannot be caught")?;
+        let stop = StopFlag::from(raised);
         let halt = |_: u64| stop.is_raised();
         let next = AtomicUsize::new(0);
         let cores = system::processors();
@@ -84,7 +86,7 @@ impl Solve {
         })?;
         print(&table(&endings))?;
         if stop.is_raised() {
-            return end_as_interrupted();
+            program::end_as_interrupted().context("interrupted")?;
         }
         Ok(())
     }
@@ -142,9 +144,10 @@ fn settle<G: Solvable>(
         None if position.nodes_to_solve().is_some() => Truth::Unknown { holds: None },
         proof => {
             let best = found.best.filter(|_| proof.is_some());
-            let rated = rate(&mut *solver, &position, best, effort);
-            nodes += rated.nodes;
-            rated.truth(proof.is_some())
+            let won = proof.is_some();
+            let (truth, more) = by_moves(&mut *solver, &position, won, best, effort);
+            nodes += more;
+            truth
         }
     };
     // So that a later run with as many nodes skips it.
@@ -159,66 +162,48 @@ fn settle<G: Solvable>(
     })
 }
 
-/// The moves of a position by the results of those after them.
-struct Rated {
-    win: Vec<Move>,
-    unknown: Vec<Move>,
-    lose: usize,
-    nodes: u64,
-}
-
-impl Rated {
-    /// What follows for the position, which may be known to be won.
-    fn truth(self, won: bool) -> Truth {
-        if won || !self.win.is_empty() {
-            return Truth::Won {
-                by: self.win,
-                perhaps: self.unknown,
-            };
-        }
-        match self.unknown.is_empty() {
-            true => Truth::Lost,
-            false => Truth::Unknown {
-                holds: (self.lose > 0).then_some(self.unknown),
-            },
-        }
-    }
-}
-
-/// Solves the positions after all moves but `best`, which is known to win.
-fn rate<G: Solvable>(
+/// Solves the positions after all moves but `best`, which is known to win: what follows for this position, which may be
+/// known to be won, and the nodes.
+fn by_moves<G: Solvable>(
     solver: &mut dyn solver::Solve<G>,
     position: &G,
+    won: bool,
     best: Option<Move>,
     effort: &SolveLimits<'_>,
-) -> Rated {
-    let mut rated = Rated {
-        win: Vec::new(),
-        unknown: Vec::new(),
-        lose: 0,
-        nodes: 0,
-    };
+) -> (Truth, u64) {
+    let (mut win, mut unknown, mut some_lose, mut nodes) = (Vec::new(), Vec::new(), false, 0);
     let moves: Vec<Move> = position.legal_moves().collect();
-    for (done, mv) in (0..).zip(&moves) {
-        let left = (MOVES * effort.nodes).saturating_sub(rated.nodes);
+    for (done, &mv) in (0..).zip(&moves) {
+        let left = (MOVES * effort.nodes).saturating_sub(nodes);
         let share = left / (moves.len() - done) as u64;
         let mut next = position.clone();
-        next.play(*mv);
-        let reply = match best {
-            Some(best) if best == *mv => Some(Proof::Loss),
-            _ => {
-                let found = solver.solve(&next, &effort.within(share.max(1)));
-                rated.nodes += found.nodes;
-                found.proof()
-            }
+        next.play(mv);
+        let reply = if best == Some(mv) {
+            Some(Proof::Loss)
+        } else {
+            let found = solver.solve(&next, &effort.within(share.max(1)));
+            nodes += found.nodes;
+            found.proof()
         };
         match reply {
-            Some(Proof::Loss) => rated.win.push(*mv),
-            Some(Proof::Win) => rated.lose += 1,
-            Some(Proof::Draw) | None => rated.unknown.push(*mv),
+            Some(Proof::Loss) => win.push(mv),
+            Some(Proof::Win) => some_lose = true,
+            Some(Proof::Draw) | None => unknown.push(mv),
         }
     }
-    rated
+    let truth = if won || !win.is_empty() {
+        Truth::Won {
+            by: win,
+            perhaps: unknown,
+        }
+    } else if unknown.is_empty() {
+        Truth::Lost
+    } else {
+        Truth::Unknown {
+            holds: some_lose.then_some(unknown),
+        }
+    };
+    (truth, nodes)
 }
 
 /// Positions of a ply by result.

@@ -100,22 +100,22 @@ with their command, where all earlier matches and all other figures are, too; id
 help](what-did-not-help.md). This page is made by `tengen-lab pages`.
 ";
 
+const PLOTS: &str = "\
+## By hours of training
+
+![By hours of training](results/elo-by-hours.svg)
+
+## Speed
+
+![Speed](results/speed.svg)
+
+The figures behind the last plot: [`speeds.toml`](results/speeds.toml).
+";
+
 /// The page of current strength.
 fn results(records: &Records) -> String {
-    let mut text = format!(
-        "{RESULTS_HEAD}\n## Strength\n\n{}\n",
-        table(records, |_| true, &Words::new())
-    );
-    for (title, plot) in [
-        ("Over time", "nogo-over-time"),
-        ("By hours of training", "elo-by-hours"),
-        ("Speed", "speed"),
-    ] {
-        // Writing into a string cannot fail.
-        let _ = write!(text, "## {title}\n\n![{title}](results/{plot}.svg)\n\n");
-    }
-    text.push_str("The figures behind the last plot: [`speeds.toml`](results/speeds.toml).\n");
-    text
+    let table = table(records, |_| true, &Words::new());
+    format!("{RESULTS_HEAD}\n## Strength\n\n{table}\n{PLOTS}")
 }
 
 /// The head of the table.
@@ -134,6 +134,7 @@ fn table(records: &Records, shown: impl Fn(&MatchRecord) -> bool, words: &Words)
     rows.sort_by_key(|row| (place(row), columns(row)));
     for row in rows {
         let network = row.network.as_deref().unwrap_or_default();
+        // Writing into a string cannot fail.
         let _ = writeln!(
             text,
             "| {} | {} | {} | {} | {} | {} | {} |",

@@ -8,7 +8,7 @@ use super::{GenerationSteps, POSITIONS, export, last_checkpoint, steps};
 use crate::cycle::context::RunContext;
 use crate::cycle::{StepName, int8};
 use crate::export::quantize::examples::Examples;
-use crate::export::quantize::{differences, is_accepted, open_both, to_int8};
+use crate::export::quantize::{compare, is_accepted, to_int8};
 use crate::fit::checkpoint::Checkpoint;
 use crate::fit::held_out::HeldOutLosses;
 use crate::fit::{FitContext, FitParams, Schedule, fit};
@@ -152,8 +152,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let [calibration, validation] = Examples::halves(self.boards, &info, held_out, POSITIONS)?;
         let quantized = to_int8(&name, &onnx, &calibration)?;
         let runtime = context.resources.runtime;
-        let mut pairs = open_both(runtime, network, &quantized, &path, &validation)?;
-        let found = differences(&mut pairs, &validation)?;
+        let found = compare(runtime, network, &quantized, &path, &validation)?;
         let Some(worst) = found.iter().find(|found| !is_accepted(&found.difference)) else {
             return durable::write(&path, &quantized);
         };

@@ -4,7 +4,7 @@
 //!
 //! `tract` evaluates the network on example positions and returns its inner tensors, with the same
 //! numbers on every machine; [`range`] finds the best range for each; [`rewrite`] rewrites the
-//! network with `QuantizeLinear`/`DequantizeLinear` pairs around integer operations; [`differences`]
+//! network with `QuantizeLinear`/`DequantizeLinear` pairs around integer operations; [`compare`]
 //! measures the loss, on [`examples`]. There is no retraining.
 
 pub mod examples;
@@ -30,10 +30,11 @@ use tengen_nn::onnx::{Model, Numbers, OnnxError, Tensor};
 /// # Errors
 /// [`EvalError`] when the file is not an f32 network exported by `tengen-train`, or is a transformer.
 pub fn to_int8(path: &str, onnx: &[u8], boards: &[Examples]) -> Result<Vec<u8>, EvalError> {
-    let failed = |error: OnnxError| EvalError::Load {
+    let refused = |reason: String| EvalError::Load {
         path: path.to_owned(),
-        reason: error.to_string(),
+        reason,
     };
+    let failed = |error: OnnxError| refused(error.to_string());
     let model = Model::read_whole(onnx).map_err(failed)?;
     let is_integer = |tensor: &&Tensor| matches!(tensor.numbers, Numbers::I8(_));
     if let Some(tensor) = model.tensors.iter().find(is_integer) {
@@ -41,10 +42,8 @@ pub fn to_int8(path: &str, onnx: &[u8], boards: &[Examples]) -> Result<Vec<u8>, 
         return Err(failed(OnnxError::Foreign(message)));
     }
     if model.nodes.iter().any(|node| node.op == "Softmax") {
-        return Err(EvalError::Load {
-            path: path.to_owned(),
-            reason: "int8 is for convolutions, and this is a transformer".to_owned(),
-        });
+        let reason = "int8 is for convolutions, and this is a transformer";
+        return Err(refused(reason.to_owned()));
     }
     let names: Vec<String> = rewrite::quantised(&model).into_iter().collect();
     let ranges = calibrate(path, onnx, names, boards)?;
@@ -78,10 +77,7 @@ pub const MAX_POLICY_KL: f64 = 0.01;
 /// Maximum mean difference of the value for acceptance; values are in [-1, 1].
 pub const MAX_VALUE_DIFFERENCE: f64 = 0.02;
 
-/// The evaluators of a network and of its low-precision form on one board, in this order.
-pub type Pair = [Box<dyn Evaluator>; 2];
-
-/// Difference of both on one board.
+/// Difference of a network and its low-precision form on one board.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OnBoard {
     /// The board.
@@ -95,45 +91,37 @@ pub fn is_accepted(found: &Difference) -> bool {
     found.policy_kl < MAX_POLICY_KL && found.value < MAX_VALUE_DIFFERENCE
 }
 
-/// Opens a network's file and its low-precision form, which is to become the file `out`, on the
-/// boards of examples. Until it is accepted it has the name of an unfinished file, and only while it
-/// is being opened: evaluators read files.
+/// Compares a network's file with its low-precision form, which is to become the file `out`, on the examples of each
+/// board. Until it is accepted it has the name of an unfinished file, and only while it is being opened: evaluators read
+/// files.
 ///
 /// # Errors
 /// [`TrainError`] when a file cannot be written, read or removed, or a network cannot be used.
-pub fn open_both(
+pub fn compare(
     runtime: &Runtime,
     network: &Path,
     smaller: &[u8],
     out: &Path,
     boards: &[Examples],
-) -> Result<Vec<Pair>, TrainError> {
+) -> Result<Vec<OnBoard>, TrainError> {
     let name = out.file_name().unwrap_or_default();
     let trial = out.with_file_name(format!("{UNFINISHED}{}", name.display()));
     durable::write(&trial, smaller)?;
     let open = |path: &Path, size| Ok::<_, TrainError>(runtime.open(path, size)?.make()?);
     let sizes = boards.iter().map(|examples| examples.size);
     let pairs = sizes.map(|size| Ok([open(network, size)?, open(&trial, size)?]));
-    let opened: Result<Vec<Pair>, TrainError> = pairs.collect();
+    let opened: Result<Vec<[Box<dyn Evaluator>; 2]>, TrainError> = pairs.collect();
     let removed = std::fs::remove_file(&trial);
-    let opened = opened?;
+    let mut opened = opened?;
     removed.map_err(TrainError::io(&trial))?;
-    Ok(opened)
-}
-
-/// Compares both on the examples of each board.
-///
-/// # Errors
-/// [`EvalError`] when one of them cannot be computed.
-pub fn differences(pairs: &mut [Pair], boards: &[Examples]) -> Result<Vec<OnBoard>, EvalError> {
-    let compare = |([first, second], examples): (&mut Pair, &Examples)| {
+    let compared = opened.iter_mut().zip(boards).map(|([first, second], on)| {
         let both: [&mut dyn Evaluator; 2] = [&mut **first, &mut **second];
         Ok(OnBoard {
-            size: examples.size,
-            difference: Difference::between(both, &examples.batch, &examples.legal)?,
+            size: on.size,
+            difference: Difference::between(both, &on.batch, &on.legal)?,
         })
-    };
-    pairs.iter_mut().zip(boards).map(compare).collect()
+    });
+    compared.collect()
 }
 
 #[cfg(test)]

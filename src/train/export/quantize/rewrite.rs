@@ -34,18 +34,15 @@ pub(super) fn quantised(model: &Model) -> BTreeSet<String> {
 fn is_integer(model: &Model, node: &ModelNode) -> bool {
     let is_input = |name: &String| model.header.input(name).is_some();
     match node.op.as_str() {
-        "Conv" if node.inputs.iter().any(is_input) || is_grouped(node) => false,
+        "Conv" if node.inputs.iter().any(is_input) => false,
+        // One that reads fewer than all channels for each of its outputs is next to no work.
+        "Conv" if node.int("group").is_some_and(|groups| groups != 1) => false,
         "Conv" => !model
             .readers(&node.output)
             .any(|reader| reader.op == "Flatten"),
         "Add" => !node.inputs.iter().any(|name| is_vector(model, name)),
         _ => false,
     }
-}
-
-/// Whether a convolution reads fewer than all channels for each of its outputs: next to no work.
-fn is_grouped(node: &ModelNode) -> bool {
-    node.int("group").is_some_and(|groups| groups != 1)
 }
 
 /// Whether a tensor is a vector converted to one number per channel.
@@ -152,18 +149,11 @@ impl<'a> Writer<'a> {
         }
         let range = self.range(name)?;
         let value = self.value(name)?;
-        let scale = self
-            .graph
-            .weights(&format!("{name}.scale"), &[], &[range.scale]);
-        let zero = self
-            .graph
-            .unsigned_bytes(&format!("{name}.zero"), &[], &[range.zero]);
-        let bytes = self
-            .graph
-            .node("QuantizeLinear", &[value, scale, zero], vec![]);
-        let value = self
-            .graph
-            .node("DequantizeLinear", &[bytes, scale, zero], vec![]);
+        let graph = &mut self.graph;
+        let scale = graph.weights(&format!("{name}.scale"), &[], &[range.scale]);
+        let zero = graph.unsigned_bytes(&format!("{name}.zero"), &[], &[range.zero]);
+        let bytes = graph.node("QuantizeLinear", &[value, scale, zero], vec![]);
+        let value = graph.node("DequantizeLinear", &[bytes, scale, zero], vec![]);
         self.rounded.insert(name, value);
         Ok(value)
     }
@@ -195,34 +185,24 @@ impl<'a> Writer<'a> {
         let (scales, bytes) = channel_bytes(factors, offsets.len());
 
         let axis = || vec![("axis", Attribute::Int(0))];
-        let channels = [offsets.len()];
-        let scale = self
-            .graph
-            .weights(&format!("{weight}.scale"), &channels, &scales);
-        let zero =
-            self.graph
-                .signed_bytes(&format!("{weight}.zero"), &channels, &vec![0; scales.len()]);
-        let bytes = self.graph.signed_bytes(weight, dims, &bytes);
-        let factors = self
-            .graph
-            .node("DequantizeLinear", &[bytes, scale, zero], axis());
+        let (graph, channels) = (&mut self.graph, offsets.len());
+        let scale = graph.weights(&format!("{weight}.scale"), &[channels], &scales);
+        let zeros = vec![0; channels];
+        let zero = graph.signed_bytes(&format!("{weight}.zero"), &[channels], &zeros);
+        let bytes = graph.signed_bytes(weight, dims, &bytes);
+        let factors = graph.node("DequantizeLinear", &[bytes, scale, zero], axis());
 
         let bias_scales: Vec<f32> = scales.iter().map(|scale| scale * input_scale).collect();
         let steps = offsets.iter().zip(&bias_scales);
         let steps: Vec<i32> = steps
             .map(|(offset, scale)| (offset / scale).round() as i32)
             .collect();
-        let scale = self
-            .graph
-            .weights(&format!("{bias}.scale"), &channels, &bias_scales);
-        let zero =
-            self.graph
-                .small_integers(&format!("{bias}.zero"), &channels, &vec![0; steps.len()]);
-        let steps = self.graph.small_integers(&bias, &channels, &steps);
-        let bias = self
-            .graph
-            .node("DequantizeLinear", &[steps, scale, zero], axis());
-        Ok(self.graph.copy_node(node, &[x, factors, bias]))
+        let scale = graph.weights(&format!("{bias}.scale"), &[channels], &bias_scales);
+        let zeros = vec![0; channels];
+        let zero = graph.small_integers(&format!("{bias}.zero"), &[channels], &zeros);
+        let steps = graph.small_integers(&bias, &[channels], &steps);
+        let bias = graph.node("DequantizeLinear", &[steps, scale, zero], axis());
+        Ok(graph.copy_node(node, &[x, factors, bias]))
     }
 }
 

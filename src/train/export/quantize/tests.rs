@@ -108,8 +108,8 @@ fn a_trial_leaves_the_files_beside_it_alone() {
         ..Runtime::usual(None)
     };
     let [network, out] = ["net.onnx", "small.onnx"].map(place);
-    let opened = open_both(&runtime, &network, &onnx, &out, &[examples]);
-    assert_eq!(opened.unwrap().len(), 1);
+    let compared = compare(&runtime, &network, &onnx, &out, &[examples]);
+    assert_eq!(compared.unwrap().len(), 1);
     let wanted = ["net.onnx", "small.trial.onnx"].map(place);
     assert_eq!(files_below(scratch.path()).unwrap(), wanted);
 }

@@ -75,7 +75,7 @@ fn target(batch: &Batch, head: AuxHead) -> &AuxTarget {
 fn a_share_of_one_leaves_the_answers_alone() {
     let (own, batch) = taught(1.0, true);
     assert_eq!((&own.planes, &own.mask), (&batch.planes, &batch.mask));
-    let mut evaluator = network(SIDE).make().unwrap();
+    let mut evaluator = network(SIDE).factory.make().unwrap();
     let mut questions = eval::Batch::new(own.planes.len() / own.len);
     for planes in own.planes.chunks(questions.row_len()) {
         questions.push(0).copy_from_slice(planes);

@@ -5,7 +5,7 @@
 //! mean of each channel.
 
 use super::blocks;
-use super::heads::GameShape;
+use super::heads::{GameShape, move_logits};
 use crate::network::net::{Conv, Heads, Layers, Pooling};
 
 /// Numbers before the value.
@@ -63,15 +63,7 @@ pub(super) fn network<L: Layers>(
         let flat = layers.flatten(&planes);
         layers.linear("policy.logits", &flat, shape.policy_len())
     } else {
-        let points = layers.conv("policy.logits", &trunk, Conv::point(1));
-        let points = layers.flatten(&points);
-        match shape.passes {
-            true => {
-                let pass = layers.linear("policy.pass", &pooled, 1);
-                layers.concat(&points, &pass)
-            }
-            false => points,
-        }
+        move_logits(layers, "policy", &trunk, shape.passes.then_some(&pooled))
     };
     let hidden = layers.linear("value.hidden", &pooled, VALUE_HIDDEN);
     let hidden = layers.relu_vector(&hidden);

@@ -53,7 +53,7 @@ pub enum Trunk {
 }
 
 /// NoGoZero+'s three additions to AlphaZero (Gao & Wu 2021, Table 2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Additions {
     /// Global attention residual blocks: every second block pools over the board.
     pub garb: bool,
@@ -62,12 +62,6 @@ pub struct Additions {
     /// Advanced state features: the liberty planes.
     pub asf: bool,
 }
-
-const NOGOZERO: Additions = Additions {
-    garb: true,
-    mtl: true,
-    asf: true,
-};
 
 impl Family {
     /// Block number `index` of the trunk.
@@ -135,14 +129,10 @@ impl Family {
     /// Channels within the blocks of a trunk of this many, where they differ: four times as many, as in the paper's
     /// large networks.
     pub(super) fn inner(self, channels: usize) -> Option<usize> {
-        let is_mobile = matches!(
-            self,
-            Family::Mobile(Mobile {
-                block: MobileBlock::Mobile,
-                ..
-            })
-        );
-        is_mobile.then_some(4 * channels)
+        match self {
+            Family::Mobile(network) if network.block == MobileBlock::Mobile => Some(4 * channels),
+            _ => None,
+        }
     }
 
     /// The default input encoding; that of another game is not used (`crate::fit::usual_encoding`).
@@ -157,14 +147,22 @@ impl Family {
     }
 }
 
-/// The names of all families but combinations of [`Additions`]. Help and messages list them.
-const NAMES: [(&str, Family); 12] = [
+/// The names of all families, of which messages list them. A family is shown by its first one.
+const NAMES: [(&str, Family); 20] = [
     ("tengen", Family::Tengen { area: false }),
     ("tengen+area", Family::Tengen { area: true }),
     ("gobang", Family::Gobang(Trunk::Residual)),
     ("gobang+plain", Family::Gobang(Trunk::Plain)),
     ("gobang+dense", Family::Gobang(Trunk::Dense)),
-    ("nogozero+", Family::Az(NOGOZERO)),
+    ("nogozero+", az(true, true, true)),
+    ("az", az(false, false, false)),
+    ("az+garb", az(true, false, false)),
+    ("az+mtl", az(false, true, false)),
+    ("az+asf", az(false, false, true)),
+    ("az+garb+mtl", az(true, true, false)),
+    ("az+garb+asf", az(true, false, true)),
+    ("az+mtl+asf", az(false, true, true)),
+    ("az+garb+mtl+asf", az(true, true, true)),
     ("mobile", cazenave(MobileBlock::Mobile, false)),
     ("mobile+dense", cazenave(MobileBlock::Mobile, true)),
     ("a0", cazenave(MobileBlock::Residual, false)),
@@ -177,10 +175,14 @@ const NAMES: [(&str, Family); 12] = [
 pub(super) fn name_format() -> String {
     let names: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
     format!(
-        "FAMILY-<blocks>b<channels>c, such as tengen-5b32c; families are {}, and az with +garb, +mtl, +asf or several; a \
+        "FAMILY-<blocks>b<channels>c, such as tengen-5b32c; families are {}; a \
          mobile may name the channels within its blocks, as in mobile-33b64c200",
         names.join(", ")
     )
+}
+
+const fn az(garb: bool, mtl: bool, asf: bool) -> Family {
+    Family::Az(Additions { garb, mtl, asf })
 }
 
 const fn cazenave(block: MobileBlock, dense: bool) -> Family {
@@ -189,16 +191,9 @@ const fn cazenave(block: MobileBlock, dense: bool) -> Family {
 
 impl fmt::Display for Family {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some((name, _)) = NAMES.iter().find(|(_, family)| family == self) {
-            return f.write_str(name);
-        }
-        f.write_str("az")?;
-        let Family::Az(Additions { garb, mtl, asf }) = *self else {
-            return Ok(());
-        };
-        let parts = [(garb, "+garb"), (mtl, "+mtl"), (asf, "+asf")];
-        let mut parts = parts.iter().filter(|(there, _)| *there);
-        parts.try_for_each(|(_, name)| f.write_str(name))
+        let found = NAMES.iter().find(|(_, family)| family == self);
+        // Every family has a name.
+        f.write_str(found.map_or("", |(name, _)| *name))
     }
 }
 
@@ -206,23 +201,7 @@ impl FromStr for Family {
     type Err = ();
 
     fn from_str(name: &str) -> Result<Family, ()> {
-        if let Some((_, family)) = NAMES.iter().find(|(known, _)| *known == name) {
-            return Ok(*family);
-        }
-        let mut parts = name.split('+');
-        if parts.next() != Some("az") {
-            return Err(());
-        }
-        let mut additions = Additions::default();
-        for part in parts {
-            let addition = match part {
-                "garb" => &mut additions.garb,
-                "mtl" => &mut additions.mtl,
-                "asf" => &mut additions.asf,
-                _ => return Err(()),
-            };
-            *addition = true;
-        }
-        Ok(Family::Az(additions))
+        let found = NAMES.iter().find(|(known, _)| *known == name);
+        found.map(|(_, family)| *family).ok_or(())
     }
 }

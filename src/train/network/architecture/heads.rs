@@ -107,20 +107,28 @@ pub(super) fn policy<L: Layers>(
         let hidden = layers.linear("policy.board", &pooled, body.channels);
         layers.relu_vector(&hidden)
     });
-    let mut logits = |name: &str| {
-        let points = layers.conv(&format!("{name}.logits"), &joined, Conv::point(1));
-        let points = layers.flatten(&points);
-        match &board {
-            None => points,
-            Some(board) => {
-                let pass = layers.linear(&format!("{name}.pass"), board, 1);
-                layers.concat(&points, &pass)
-            }
-        }
-    };
+    let mut logits = |name: &str| move_logits(layers, name, &joined, board.as_ref());
     // Initial weights are drawn in the order of the declarations.
     let policy = logits("policy");
     (policy, reply.then(|| logits("reply")))
+}
+
+/// A logit for each point, and, where there are passes, one for the pass, from numbers of the whole board.
+pub(super) fn move_logits<L: Layers>(
+    layers: &mut L,
+    name: &str,
+    map: &L::Map,
+    board: Option<&L::Vector>,
+) -> L::Vector {
+    let points = layers.conv(&format!("{name}.logits"), map, Conv::point(1));
+    let points = layers.flatten(&points);
+    match board {
+        None => points,
+        Some(board) => {
+            let pass = layers.linear(&format!("{name}.pass"), board, 1);
+            layers.concat(&points, &pass)
+        }
+    }
 }
 
 /// Value logits: win, loss, and draw between them if there are three. With `score` also the score

@@ -24,16 +24,12 @@ pub struct Maps {
 impl Maps {
     /// Boards `[boards, height, width, channels]` of each size.
     pub fn of(maps: Vec<Tensor<4>>) -> Maps {
-        let sizes = maps.iter().map(|map| {
-            let [boards, height, width, _] = map.dims();
-            [boards, height, width]
-        });
-        let sizes = sizes.collect();
-        let flat = |map: Tensor<4>| {
+        let (mut sizes, mut flat) = (Vec::new(), Vec::<Tensor<2>>::new());
+        for map in maps {
             let [boards, height, width, channels] = map.dims();
-            map.reshape([points([boards, height, width]), channels])
-        };
-        let mut flat: Vec<Tensor<2>> = maps.into_iter().map(flat).collect();
+            sizes.push([boards, height, width]);
+            flat.push(map.reshape([points([boards, height, width]), channels]));
+        }
         let points = match flat.len() {
             1 => flat.remove(0),
             _ => Tensor::cat(flat, 0),

@@ -30,9 +30,14 @@ pub struct Grown {
 impl Grown {
     /// Numbers that both networks have.
     pub fn same(len: usize) -> Grown {
+        Grown::of(len, 0..len)
+    }
+
+    /// Numbers of which the small network has some.
+    fn of(len: usize, old: impl IntoIterator<Item = usize>) -> Grown {
         Grown {
             len,
-            old: (0..len).collect(),
+            old: old.into_iter().collect(),
             norm: None,
         }
     }
@@ -44,21 +49,14 @@ impl Grown {
     /// Groups of numbers, where index i becomes the range from i * each on.
     fn spread(&self, each: usize) -> Grown {
         let group = |&at: &usize| at * each..(at + 1) * each;
-        Grown {
-            len: self.len * each,
-            old: self.old.iter().flat_map(group).collect(),
-            norm: None,
-        }
+        Grown::of(self.len * each, self.old.iter().flat_map(group))
     }
 
     /// Concatenation.
     fn then(&self, other: &Grown) -> Grown {
         let moved = other.old.iter().map(|at| self.len + at);
-        Grown {
-            len: self.len + other.len,
-            old: self.old.iter().copied().chain(moved).collect(),
-            norm: None,
-        }
+        let old = self.old.iter().copied().chain(moved);
+        Grown::of(self.len + other.len, old)
     }
 }
 
@@ -85,11 +83,7 @@ impl<'a> Net2Net<'a> {
     /// `[inputs, outputs]`.
     fn weights(&mut self, name: &str, x: &Grown, outputs: usize, taps: Option<usize>) -> Grown {
         let weight = format!("{name}.weight");
-        let grown = |old| Grown {
-            len: outputs,
-            old: (0..old).collect(),
-            norm: None,
-        };
+        let grown = |old: usize| Grown::of(outputs, 0..old);
         let Some(small) = self.small.find(&weight) else {
             return grown(0);
         };
@@ -183,10 +177,7 @@ impl Layers for Net2Net<'_> {
     }
 
     fn relu(&mut self, x: &Grown) -> Grown {
-        Grown {
-            norm: None,
-            ..x.clone()
-        }
+        Grown::of(x.len, x.old.iter().copied())
     }
 
     fn relu_vector(&mut self, x: &Grown) -> Grown {

@@ -1,5 +1,6 @@
 //! The network as an ONNX graph, every batch norm folded into the convolution before it.
 
+use super::kernel::line;
 use super::{AREA_UNIT, Conv, Layers, NORM_EPSILON, Pooling, Weights};
 use tengen_nn::onnx::{GraphBuilder, Value};
 
@@ -23,6 +24,11 @@ impl<'a> OnnxWriter<'a> {
         self.graph.weights(&format!("{name}.weight"), dims, factors)
     }
 
+    fn bias(&mut self, name: &str, bias: &[f32]) -> Value {
+        let dims = [bias.len()];
+        self.graph.weights(&format!("{name}.bias"), &dims, bias)
+    }
+
     /// A convolution in `groups` groups of channels.
     fn convolution(
         &mut self,
@@ -32,35 +38,19 @@ impl<'a> OnnxWriter<'a> {
         bias: &[f32],
         groups: usize,
     ) -> Value {
-        let bias = self
-            .graph
-            .weights(&format!("{name}.bias"), &[bias.len()], bias);
+        let bias = self.bias(name, bias);
         self.graph.grouped_conv(x, factors, Some(bias), groups)
     }
 
     /// A norm as a factor and a summand for each channel.
-    fn line(&self, name: &str) -> [Vec<f32>; 2] {
-        let variance = self.values(name, "variance");
-        let scale: Vec<f32> = self
-            .values(name, "gamma")
-            .iter()
-            .zip(variance)
-            .map(|(gamma, variance)| gamma / (variance + NORM_EPSILON).sqrt())
-            .collect();
-        let shift = self
-            .values(name, "beta")
-            .iter()
-            .zip(self.values(name, "mean"));
-        let bias: Vec<f32> = shift
-            .zip(&scale)
-            .map(|((b, mean), scale)| b - mean * scale)
-            .collect();
-        [scale, bias]
+    fn line(&self, name: &str) -> (Vec<f32>, Vec<f32>) {
+        let factors = ["gamma", "beta", "mean", "variance"].map(|part| self.values(name, part));
+        line(factors, NORM_EPSILON)
     }
 
     /// A convolution with the norm after it folded in.
     fn normed(&mut self, name: &str, x: Value, groups: usize) -> Value {
-        let [scale, bias] = self.line(name);
+        let (scale, bias) = self.line(name);
         let weight = self.weights.get(&format!("{name}.weight"));
         let kernels = weight.values.chunks_exact(weight.values.len() / bias.len());
         let folded: Vec<f32> = kernels
@@ -88,7 +78,7 @@ impl Layers for OnnxWriter<'_> {
 
     /// A convolution of one point of each channel separately.
     fn norm(&mut self, name: &str, x: &Value) -> Value {
-        let [scale, bias] = self.line(name);
+        let (scale, bias) = self.line(name);
         let channels = scale.len();
         let factors = self.factors(name, &[channels, 1, 1, 1], &scale);
         self.convolution(name, *x, factors, &bias, channels)
@@ -101,13 +91,10 @@ impl Layers for OnnxWriter<'_> {
         self.convolution(name, *x, factors, bias, 1)
     }
 
-    fn linear(&mut self, name: &str, x: &Value, len: usize) -> Value {
+    fn linear(&mut self, name: &str, x: &Value, _len: usize) -> Value {
         let weight = self.weights.get(&format!("{name}.weight"));
-        let factors = self
-            .graph
-            .weights(&weight.name, &weight.dims, &weight.values);
-        let bias = self.values(name, "bias");
-        let bias = self.graph.weights(&format!("{name}.bias"), &[len], bias);
+        let factors = self.factors(name, &weight.dims, &weight.values);
+        let bias = self.bias(name, self.values(name, "bias"));
         self.graph.gemm(*x, factors, bias)
     }
 

@@ -186,15 +186,8 @@ impl InitWeights {
         self.multiply_adds += channels * fan_in * self.area;
     }
 
-    fn norm_weights(&mut self, name: &str, channels: usize) {
-        for (part, role, value) in [
-            ("gamma", Role::Bias, 1.0),
-            ("beta", Role::Bias, 0.0),
-            ("mean", Role::Buffer, 0.0),
-            ("variance", Role::Buffer, 1.0),
-        ] {
-            self.push(name, part, &[channels], role, vec![value; channels]);
-        }
+    fn bias(&mut self, name: &str, len: usize) {
+        self.push(name, "bias", &[len], Role::Bias, vec![0.0; len]);
     }
 }
 
@@ -206,8 +199,7 @@ impl Layers for InitWeights {
 
     fn conv_norm(&mut self, name: &str, x: &usize, conv: Conv) -> usize {
         self.convolution(name, *x, conv, 2.0);
-        self.norm_weights(name, conv.channels);
-        conv.channels
+        self.norm(name, &conv.channels)
     }
 
     fn depthwise_norm_relu(&mut self, name: &str, x: &usize) -> usize {
@@ -217,25 +209,26 @@ impl Layers for InitWeights {
     }
 
     fn norm(&mut self, name: &str, x: &usize) -> usize {
-        self.norm_weights(name, *x);
+        for (part, role, value) in [
+            ("gamma", Role::Bias, 1.0),
+            ("beta", Role::Bias, 0.0),
+            ("mean", Role::Buffer, 0.0),
+            ("variance", Role::Buffer, 1.0),
+        ] {
+            self.push(name, part, &[*x], role, vec![value; *x]);
+        }
         *x
     }
 
     fn conv(&mut self, name: &str, x: &usize, conv: Conv) -> usize {
         self.convolution(name, *x, conv, 1.0);
-        self.push(
-            name,
-            "bias",
-            &[conv.channels],
-            Role::Bias,
-            vec![0.0; conv.channels],
-        );
+        self.bias(name, conv.channels);
         conv.channels
     }
 
     fn linear(&mut self, name: &str, x: &usize, len: usize) -> usize {
         self.factors(name, &[*x, len], *x, 1.0);
-        self.push(name, "bias", &[len], Role::Bias, vec![0.0; len]);
+        self.bias(name, len);
         self.multiply_adds += x * len;
         len
     }

@@ -21,7 +21,9 @@ pub(super) fn conv<B: Backend>(
         (true, true) => B::float_flip(factors, &[2, 3]),
         (true, false) => B::float_flip(B::float_permute(factors, &[1, 0, 2, 3]), &[2, 3]),
     };
-    let options = options(&factors, depthwise);
+    let [outputs, _, kernel, _] = factors.shape().dims::<4>();
+    let groups = if depthwise { outputs } else { 1 };
+    let options = ConvOptions::new([1, 1], [kernel / 2; 2], [1, 1], groups);
     let conv = |x| B::conv2d(x, factors.clone(), None, options.clone());
     joined::<B>(parts::<B>(x, &sizes).into_iter().map(conv).collect())
 }
@@ -119,13 +121,6 @@ fn joined<B: Backend>(parts: Vec<FloatTensor<B>>) -> FloatTensor<B> {
         1 => flat.remove(0),
         _ => B::float_cat(flat, 0),
     }
-}
-
-fn options<T: TensorMetadata>(factors: &T, depthwise: bool) -> ConvOptions<2> {
-    let [outputs, _, kernel, _] = factors.shape().dims::<4>();
-    let rim = kernel / 2;
-    let groups = if depthwise { outputs } else { 1 };
-    ConvOptions::new([1, 1], [rim, rim], [1, 1], groups)
 }
 
 /// Gradient of the factors of a convolution of boards, channels first, by one matrix product. Burn's own

@@ -41,7 +41,10 @@ pub(in crate::network::net) fn norm(
 }
 
 /// A norm as a factor and a summand for each channel.
-fn line([gamma, beta, mean, variance]: [&[f32]; 4], epsilon: f32) -> (Vec<f32>, Vec<f32>) {
+pub(in crate::network::net) fn line(
+    [gamma, beta, mean, variance]: [&[f32]; 4],
+    epsilon: f32,
+) -> (Vec<f32>, Vec<f32>) {
     let channels = gamma.len();
     let scale = by_channel(channels, |c| gamma[c] / (variance[c] + epsilon).sqrt());
     let shift = by_channel(channels, |c| beta[c] - mean[c] * scale[c]);
