@@ -101,6 +101,10 @@ help](what-did-not-help.md). This page is made by `tengen-lab pages`.
 ";
 
 const PLOTS: &str = "\
+## Over time
+
+![Over time](results/nogo-over-time.svg)
+
 ## By hours of training
 
 ![By hours of training](results/elo-by-hours.svg)

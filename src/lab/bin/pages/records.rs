@@ -113,7 +113,11 @@ pub(super) struct Plot {
 pub(super) struct PlotSeries {
     pub(super) name: String,
     /// x, y, and both ends of the 95% interval of y if known.
+    #[serde(default)]
     pub(super) points: Vec<Vec<f64>>,
+    /// Matches of a network against its predecessor: their rating differences are summed, by date.
+    #[serde(default)]
+    pub(super) chain: Vec<String>,
 }
 
 impl Records {
@@ -146,6 +150,12 @@ impl Records {
         self.speeds.extend(more.speeds);
         self.chart.extend(more.chart);
         self.chinese.extend(more.chinese);
+    }
+
+    /// The match of this name.
+    pub(super) fn find(&self, id: &str) -> Result<&MatchRecord> {
+        let found = self.matches.iter().find(|record| record.id == id);
+        found.with_context(|| format!("no match `{id}` in docs/results"))
     }
 
     fn check(&self) -> Result<()> {
