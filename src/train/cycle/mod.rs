@@ -22,7 +22,7 @@ mod tests;
 
 pub use cluster::Machine;
 pub use context::Resources;
-pub use generation::{Generation, Measures};
+pub use generation::{Generation, Measures, measure};
 pub(super) use jobs::{GameRange, GamesJob, MatchJob, NetworkRef, hash};
 pub use plan::{BoardShare, CyclePlan, Gate, MachineSettings, Rating, Stage, WarmUp, Window};
 pub use ratings::{MatchRecord, RatedPlayer, anchor_name, match_records, rate, score};

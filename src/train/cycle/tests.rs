@@ -161,7 +161,7 @@ fn a_run_does_what_its_plan_says_and_survives_losing_any_product() {
 
     let wanted = products(whole.path());
     let report = fs::read_to_string(RunFolder::new(whole.path()).report()).unwrap();
-    assert!(report.contains("4 generations, 18 games") && report.matches("<svg").count() >= 6);
+    assert!(report.contains("4 generations, 18 games") && report.matches("<svg").count() >= 7);
     // The first network meets no other one.
     let verdicts: Vec<String> = done.iter().filter_map(Generation::verdict).collect();
     assert_eq!(verdicts.len(), 3);

@@ -1,4 +1,5 @@
-//! The charts of the page. Missing measurements are left out: a speed of 0 means that nothing was played or fitted.
+//! The charts of the page. Missing measurements are left out: a speed or an entropy of 0 means that
+//! nothing was played, fitted or measured.
 
 use std::f64::consts::LN_2;
 
@@ -20,6 +21,7 @@ pub(super) fn figures(data: &ReportData) -> Vec<String> {
         policy_loss(data),
         value_loss(data),
         calibration(data),
+        entropy(data),
         white_share(data),
         speeds(data),
     ];
@@ -137,6 +139,20 @@ fn calibration(data: &ReportData) -> Chart<'static> {
         x_label: "predicted, %",
         scale: Scale::Percent,
         series,
+    }
+}
+
+fn entropy(data: &ReportData) -> Chart<'static> {
+    Chart {
+        title: "Policy entropy, nats",
+        note: "How undecided the network's moves are, and the search's. A network far above its \
+         targets is still learning; one near 0 no longer explores.",
+        x_label: "games",
+        series: vec![
+            by_games(data, "network", |g| measured(g.measures.policy_entropy)),
+            by_games(data, "targets", |g| held_out(g, |s| s.policy_floor)),
+        ],
+        ..Chart::default()
     }
 }
 
