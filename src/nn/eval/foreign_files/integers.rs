@@ -62,7 +62,7 @@ pub(super) fn forms() -> Vec<Case> {
         case(
             "integers: blocks",
             dequantised(both(opset(21), int("DequantizeLinear", "block_size", 2))),
-            Refused("its attribute block_size (2) is not known"),
+            Refused("its attribute block_size is 2, not 0"),
         ),
         case(
             "integers: blocks before their time",

@@ -1,8 +1,7 @@
-//! Integers and half precision: what is rounded, to which steps, and what the integers of constants stand for. What later
-//! operator sets can say of them is refused: here they are plain bytes, with one scale or one for each index of an axis.
+//! Integers and half precision: what is rounded, to which steps, and what the integers of constants stand for.
 
 use super::super::Steps;
-use super::arguments::{HALF, NodeReader, bytes, floats, integers};
+use super::arguments::{HALF, NodeReader, bytes, floats, integers, only};
 use super::{GraphReader, Known, Made, Operand};
 use crate::onnx::{FLOAT, Numbers};
 
@@ -10,6 +9,13 @@ impl<'a> GraphReader<'a> {
     pub(super) fn quantised(&mut self, node: &mut NodeReader<'a>) -> Made<'a> {
         let x = self.operand(node, 0)?;
         let steps = self.steps(node)?;
+        if self.opset >= 19 {
+            // For eight bits of a fraction.
+            node.int("saturate", 1)?;
+        }
+        if self.opset >= 23 {
+            only("precision", node.int("precision", 0)?, 0)?;
+        }
         if x.element != FLOAT {
             return Err("it reads numbers in half precision".to_owned());
         }
@@ -53,6 +59,7 @@ impl<'a> GraphReader<'a> {
                 return Err(format!("its zero {zero_name} is not 0"));
             }
         }
+        self.check_form(node)?;
         let channels = tensor.dims.first().copied().unwrap_or(1);
         if let &[scale] = &*scales {
             node.int("axis", 1)?;
@@ -81,12 +88,20 @@ impl<'a> GraphReader<'a> {
             .into_iter()
             .find(|&kind| i64::from(kind) == to);
         let element = element.ok_or_else(|| format!("its attribute to is {to}"))?;
+        if self.opset >= 19 {
+            // For eight bits of a fraction.
+            node.int("saturate", 1)?;
+        }
+        if self.opset >= 24 {
+            node.word("round_mode", "up")?;
+        }
         // Other programs may keep another precision; here it is f32.
         Ok(Known::Value(Operand { element, ..x }))
     }
 
     /// Scale and zero of activations; without a zero it is that of a byte, 0.
     fn steps(&self, node: &mut NodeReader<'a>) -> Result<Steps, String> {
+        self.check_form(node)?;
         // There is one scale for all axes.
         node.int("axis", 1)?;
         let scales = self.scales(node)?;
@@ -110,6 +125,18 @@ impl<'a> GraphReader<'a> {
             Numbers::F32(_) => Err(format!("its scale has the shape {:?}", scale.dims)),
             _ => Err(format!("its scale {} is not float32", scale.name)),
         }
+    }
+
+    /// What later operator sets can say of integers: here they are plain bytes, with one scale or one for
+    /// each index of an axis.
+    fn check_form(&self, node: &mut NodeReader<'a>) -> Result<(), String> {
+        if self.opset >= 21 {
+            only("block_size", node.int("block_size", 0)?, 0)?;
+        }
+        if self.opset >= 23 || self.opset >= 21 && node.op == "QuantizeLinear" {
+            only("output_dtype", node.int("output_dtype", 0)?, 0)?;
+        }
+        Ok(())
     }
 }
 
