@@ -31,6 +31,8 @@ pub struct ClockReport {
     pub least_left_seconds: Option<f64>,
     /// Longest thinking time of a move, in seconds.
     pub longest_move_seconds: f64,
+    /// Mean share of a game's time spent in the second half of the engine's moves.
+    pub second_half_share: f64,
     /// By groups of plies, counted from 0.
     pub by_ply: Vec<PlyLine>,
 }
@@ -59,10 +61,9 @@ impl ClockReport {
             .flat_map(|game| [(game, 0, &game.black), (game, 1, &game.white)])
             .filter_map(|(game, seat, name)| (name == engine).then_some((game, seat)))
             .collect();
-        let games = seats.len();
-        let all: Vec<Thought> = seats
+        let thoughts: Vec<Vec<Thought>> = seats
             .iter()
-            .flat_map(|&(game, seat)| thoughts(game, seat))
+            .map(|&(game, seat)| thoughts(game, seat))
             .collect();
         let (lost, others): (Vec<_>, Vec<_>) = seats
             .into_iter()
@@ -71,7 +72,10 @@ impl ClockReport {
             .iter()
             .filter_map(|&(game, seat)| Some(game.left?[seat]))
             .collect();
+        let games = thoughts.len();
         let share = lost.len() as f64 / games.max(1) as f64;
+        let all = thoughts.concat();
+        let halves = thoughts.iter().filter_map(|moves| second_half(moves));
         ClockReport {
             engine: engine.to_owned(),
             games,
@@ -80,6 +84,7 @@ impl ClockReport {
             mean_left_seconds: mean(left.iter().copied()),
             least_left_seconds: left.iter().copied().reduce(f64::min),
             longest_move_seconds: all.iter().map(|thought| thought.1).fold(0.0, f64::max),
+            second_half_share: mean(halves).unwrap_or_default(),
             by_ply: by_ply(&all),
         }
     }
@@ -97,6 +102,13 @@ fn thoughts(game: &GameEntry, seat: usize) -> Vec<Thought> {
 fn lost_on_time(game: &GameEntry, seat: usize) -> bool {
     let won = [ResultText::Black, ResultText::White][1 - seat];
     game.reason == Reason::Time && game.result == won
+}
+
+/// The share of time used by the second half of the moves.
+fn second_half(moves: &[Thought]) -> Option<f64> {
+    let seconds = |moves: &[Thought]| moves.iter().map(|thought| thought.1).sum::<f64>();
+    let total = seconds(moves);
+    (total > 0.0).then(|| seconds(&moves[moves.len() / 2..]) / total)
 }
 
 fn by_ply(thoughts: &[Thought]) -> Vec<PlyLine> {
@@ -134,7 +146,12 @@ impl fmt::Display for ClockReport {
         if let (Some(mean), Some(least)) = (self.mean_left_seconds, self.least_left_seconds) {
             writeln!(f, "  left at the end: mean {mean:.2} s, least {least:.3} s")?;
         }
-        writeln!(f, "  longest move {:.3} s", self.longest_move_seconds)?;
+        writeln!(
+            f,
+            "  longest move {:.3} s; {:.0}% of the time in the second half of the moves",
+            self.longest_move_seconds,
+            100.0 * self.second_half_share
+        )?;
         writeln!(f, "  ply      moves  mean time  mean visits")?;
         for line in &self.by_ply {
             let visits = line
@@ -179,7 +196,10 @@ mod tests {
             (first.mean_left_seconds, first.least_left_seconds),
             (Some(6.0), Some(6.0))
         );
-        assert_eq!(first.longest_move_seconds, 3.0);
+        assert_eq!(
+            (first.longest_move_seconds, first.second_half_share),
+            (3.0, 0.25)
+        );
         // Black's moves after two opening plies are plies 2, 4 and 6.
         let lines: Vec<_> = first
             .by_ply

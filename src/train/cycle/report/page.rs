@@ -271,7 +271,12 @@ mod tests {
     #[test]
     fn what_was_not_measured_is_missing() {
         let page = page(&data(None));
-        for absent in ["positions a second", "Policy entropy", "Policy loss,", "NaN"] {
+        for absent in [
+            "positions a second",
+            "Policy entropy",
+            "Policy loss,",
+            "NaN",
+        ] {
             assert!(!page.contains(absent), "{absent}");
         }
         assert!(page.contains(">50%<") && page.contains("White's share"));
