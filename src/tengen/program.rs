@@ -59,28 +59,34 @@ fn try_read<Cli: Parser, T: Into<OsString> + Clone>(
 fn matches(mut command: Command, words: &[OsString]) -> Result<ArgMatches, clap::Error> {
     let found = command.try_get_matches_from_mut(words);
     found.map_err(|mut error| {
-        let asked = words
-            .iter()
-            .skip(1)
-            .fold(&command, |at, word| at.find_subcommand(word).unwrap_or(at));
         let given = |kind| match error.get(kind) {
             Some(ContextValue::String(given)) => given.clone(),
             _ => String::new(),
         };
         match error.kind() {
             ErrorKind::InvalidSubcommand => {
-                let given = given(ContextKind::InvalidSubcommand);
-                advise_on_subcommand(&mut error, &given, asked);
+                let wrong = given(ContextKind::InvalidSubcommand);
+                advise_on_subcommand(&mut error, &wrong, asked(&command, words, &wrong));
             }
             ErrorKind::UnknownArgument => {
-                if let Some(flag) = given(ContextKind::InvalidArg).strip_prefix("--") {
-                    advise_on_flag(&mut error, flag, asked, &command);
+                let wrong = given(ContextKind::InvalidArg);
+                if let Some(flag) = wrong.strip_prefix("--") {
+                    let asked = asked(&command, words, &wrong);
+                    let advice = elsewhere(flag, asked, words, &command);
+                    advise_on_flag(&mut error, flag, asked, advice);
                 }
             }
             _ => {}
         }
         error
     })
+}
+
+/// The command that the words before the wrong one ask for.
+fn asked<'a>(command: &'a Command, words: &[OsString], wrong: &str) -> &'a Command {
+    let is_right = |word: &&OsString| word.to_string_lossy().split('=').next() != Some(wrong);
+    let before = words.iter().skip(1).take_while(is_right);
+    before.fold(command, |at, word| at.find_subcommand(word).unwrap_or(at))
 }
 
 /// The subcommands that help lists.
@@ -106,25 +112,42 @@ fn advise_on_subcommand(error: &mut clap::Error, given: &str, command: &Command)
     }
 }
 
-/// Names a flag that is similar, and not, as clap does, one that only has some of the same letters; else the subcommands of
-/// the whole program that have this flag.
-fn advise_on_flag(error: &mut clap::Error, flag: &str, command: &Command, all: &Command) {
-    let similar = nearest(flag, shown_flags(command)).map(|similar| format!("--{similar}"));
-    let similar = similar.map(ContextValue::String);
+/// A flag of the command that is similar.
+fn similar_flag(flag: &str, command: &Command) -> Option<String> {
+    nearest(flag, shown_flags(command)).map(|similar| format!("--{similar}"))
+}
+
+/// Where else the flag is: one like it in a subcommand that the words name, or itself in subcommands of the whole program.
+fn elsewhere(flag: &str, asked: &Command, words: &[OsString], all: &Command) -> Option<String> {
+    let mut named = words.iter().filter_map(|word| asked.find_subcommand(word));
+    let named = named.find_map(|command| {
+        let similar = similar_flag(flag, command)?;
+        Some(format!("'{} {similar}' exists", command.get_name()))
+    });
+    let owners = shown_subcommands(all).filter(|owner| shown_flags(owner).any(|own| own == flag));
+    let owners: Vec<&str> = owners.map(Command::get_name).collect();
+    let owned = format!("'--{flag}' is a flag of {}", owners.join(", "));
+    named.or((!owners.is_empty()).then_some(owned))
+}
+
+/// Names a flag that is similar, and not, as clap does, one that only has some of the same letters; else gives this advice.
+fn advise_on_flag(error: &mut clap::Error, flag: &str, asked: &Command, advice: Option<String>) {
+    let similar = similar_flag(flag, asked).map(ContextValue::String);
     if error.get(ContextKind::SuggestedArg) == similar.as_ref() && similar.is_some() {
         return;
     }
     if error.remove(ContextKind::SuggestedArg).is_some() {
         // It has that flag.
-        error.remove(ContextKind::Usage);
+        let usage = ContextValue::StyledStr(asked.clone().render_usage());
+        error.insert(ContextKind::Usage, usage);
     }
-    let owners = shown_subcommands(all).filter(|owner| shown_flags(owner).any(|own| own == flag));
-    let owners: Vec<&str> = owners.map(Command::get_name).collect();
-    if let Some(similar) = similar {
+    if similar.is_some() || asked.has_subcommands() {
+        // Of a command with subcommands it is the same about their flags.
         error.remove(ContextKind::Suggested);
+    }
+    if let Some(similar) = similar {
         error.insert(ContextKind::SuggestedArg, similar);
-    } else if !owners.is_empty() {
-        let advice = format!("'--{flag}' is a flag of {}", owners.join(", "));
+    } else if let Some(advice) = advice {
         let advice = ContextValue::StyledStrs(vec![advice.into()]);
         error.insert(ContextKind::Suggested, advice);
     }
@@ -280,6 +303,7 @@ mod tests {
         };
         for (words, advice) in [
             ("p gpt", Some("exists: 'gtp'")),
+            ("p gpt board x.sgf", Some("exists: 'gtp'")),
             ("p solve", None),
             ("p board --visit 1", Some("exists: '--visits'")),
             ("p gtp --time 1", Some("exists: '--time-per-move'")),
@@ -287,7 +311,15 @@ mod tests {
                 "p board --live-board 1",
                 Some("'--live-board' is a flag of gtp"),
             ),
+            (
+                "p board --visits 1 --live-board=1",
+                Some("'--live-board' is a flag of gtp"),
+            ),
             ("p board --levels 1", None),
+            ("p --visit 5 board", Some("'board --visits' exists")),
+            ("p --live-board gtp", Some("'gtp --live-board' exists")),
+            ("p --live-board 1", Some("'--live-board' is a flag of gtp")),
+            ("p --levels 1 gtp", None),
         ] {
             let said = said(words);
             let advised = said.split_once("tip: ").map(|(_, tip)| tip);
@@ -296,6 +328,11 @@ mod tests {
                 (advised, advice) => advised == advice,
             };
             assert!(is_right && !said.contains("lcb-"), "{words}: {said}");
+            let usage = match words.starts_with("p board") {
+                true => "\nUsage: p board [OPTIONS]",
+                false => "\nUsage: p ",
+            };
+            assert!(said.contains(usage), "{words}: {said}");
         }
     }
 
