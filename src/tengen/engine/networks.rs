@@ -204,18 +204,13 @@ impl Attempt {
         let source = self.model.clone().or_else(own);
         let missing = || Mismatch::Board(none_built_in(G::NAME, size));
         let source = source.ok_or_else(missing)?;
+        // Opening may take seconds, for a trial: a network for another game or board is refused before.
+        encode::find(&source.info()?, position)?;
         let load = LoadOptions {
             board: Some(size),
             ..self.load.clone()
         };
-        let opened = EvaluatorFactory::open(self.kind, &source, &load);
-        // Only of a network that cannot be opened is the file read again: it may be for another game or board.
-        let info = match &opened {
-            Ok(factory) => factory.info().clone(),
-            Err(_) => source.info()?,
-        };
-        encode::find(&info, position)?;
-        Ok(opened?)
+        Ok(EvaluatorFactory::open(self.kind, &source, &load)?)
     }
 }
 
