@@ -285,10 +285,12 @@ impl<'s, G: Game> Playouts<'s, G> {
         {
             return Some(least);
         }
-        if self.context.knows_passes {
-            return None;
+        match self.context.endings {
+            Endings::Proofs | Endings::Points if !self.context.knows_passes => {
+                Some((ending(position)?, ENDING_PRIOR))
+            }
+            _ => None,
         }
-        Some((ending(position)?, ENDING_PRIOR))
     }
 
     /// Value and moves of a position, if the earlier tree has evaluated it.

@@ -163,8 +163,7 @@ impl<G: Game> StepSearch<G> {
             reused_visits: &[],
             params: &self.params,
             endings: Endings::Values,
-            // It learns from the network's own priors.
-            knows_passes: true,
+            knows_passes: false,
             is_mirrored: false,
             earlier: Some(&self.earlier),
             points: None,
