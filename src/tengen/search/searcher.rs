@@ -127,7 +127,8 @@ impl<G: Encode> Searcher<G> {
     ///
     /// # Errors
     /// [`SearchError`] when there is nothing to report, not even priors. A later failure is logged
-    /// and reported as [`StopReason::Failed`]. After either the next search begins with new threads and a new tree.
+    /// and reported as [`StopReason::Failed`]. After a search in which the threads or the network failed, the next one
+    /// begins with new threads and a new tree; an evaluation that failed leaves the tree.
     pub fn search(
         &mut self,
         request: &SearchRequest<G>,
