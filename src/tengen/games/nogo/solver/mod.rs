@@ -187,7 +187,8 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
         line
     }
 
-    /// Probes share the table of the solver.
+    /// Probes share the table of the solver, whose keys do not tell boards apart: they are for boards of one size, that of
+    /// the positions it solves.
     fn probes(&self) -> MakeProbe<NoGo<W>> {
         let table = Arc::clone(&self.table);
         Arc::new(move || {
