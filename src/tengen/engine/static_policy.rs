@@ -55,7 +55,7 @@ impl Known {
         }
         let effort = SolveLimits::alone(NODES, &|nodes| nodes >= NODES);
         let found = solver.solve(position, &effort);
-        // The nodes may end between the proof of a win and its move: then nothing is known.
+        // The nodes may end between the proof of a win and its move: a win is told only with a move to play.
         let shows = |proof: &Proof| *proof != Proof::Win || found.best.is_some();
         let proof = found.proof().filter(shows);
         let wins = proof == Some(Proof::Win);
