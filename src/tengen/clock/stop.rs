@@ -6,7 +6,7 @@
 use std::fmt;
 use std::time::Duration;
 
-/// Why a search ended.
+/// Why a search ended. The default is for empty reports: a search of no visits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum StopReason {
     /// The visit limit is reached.

@@ -197,7 +197,7 @@ impl Control {
 
     /// Why the search ended; by default because all playouts are done.
     pub(super) fn reason(&self) -> StopReason {
-        self.ended.get().copied().unwrap_or_default()
+        self.ended.get().copied().unwrap_or(StopReason::Visits)
     }
 
     /// Stops the threads because memory is full.

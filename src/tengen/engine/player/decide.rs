@@ -249,11 +249,13 @@ fn play(mv: Move, budget: Option<Budget>) -> Option<MoveChoice> {
 /// The budget of looks at a pass in a move with this one: by a clock they end with the longest time that is planned for
 /// the move, beyond which it would cost another period of byoyomi.
 fn for_looks(all: Option<Budget>, clock: Option<Budget>) -> Option<Budget> {
-    let by_clock = |all: Budget| Budget {
-        hard: all.hard.min(all.maximum),
-        ..all
-    };
-    clock.and(all).map(by_clock).or(all)
+    all.map(|all| match clock {
+        Some(_) => Budget {
+            hard: all.hard.min(all.maximum),
+            ..all
+        },
+        None => all,
+    })
 }
 
 /// Whether a search ran out of time before it could try every move: the solver may not have found
