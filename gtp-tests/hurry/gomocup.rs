@@ -73,7 +73,7 @@ fn duty(position: &Gomoku) -> Option<Points> {
 /// The other side plays the move that looks best to it, and occasionally another.
 fn reply(position: &Gomoku, number: usize) -> Move {
     let moves: Vec<Move> = position.legal_moves().collect();
-    let appeal = position.static_eval(&moves);
+    let appeal = position.appeal(&moves);
     let mut ranked: Vec<usize> = (0..moves.len()).collect();
     ranked.sort_by(|&a, &b| appeal[b].total_cmp(&appeal[a]));
     let place = if number.is_multiple_of(3) {

@@ -162,7 +162,7 @@ fn known_best<G: Rollout>(start: &GameState<G>, avoid: &[Move]) -> SearchReport 
         moves.retain(|mv| !avoid.contains(mv));
     }
     let area = position.size().area();
-    let appeal = position.static_eval(&moves);
+    let appeal = position.appeal(&moves);
     let ranking = position.ranking(&moves);
     let pass = (0..moves.len()).find(|&at| moves[at].index() >= area);
     // A pass stands between the moves that are better and those that are worse.

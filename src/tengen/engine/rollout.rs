@@ -120,7 +120,7 @@ pub(super) fn draws_by_policy<G: Game>(request: &SearchRequest<G>, found: &Searc
 /// Before every move was tried once, static preferences are more reliable: they become the policy.
 fn prefer_statically<G: Rollout>(position: &G, found: &mut SearchReport) {
     let moves: Vec<Move> = found.moves.iter().map(|found| found.mv).collect();
-    let appeal = position.static_eval(&moves);
+    let appeal = position.appeal(&moves);
     let Some(best) = appeal.iter().copied().reduce(f32::max) else {
         return;
     };
@@ -182,7 +182,7 @@ mod tests {
         let request = SearchRequest::new(position.clone().into()).within(Limits::visits(3));
         let report = thinker.search(&request, &mut |_| {}).expect("no failure");
         let moves: Vec<Move> = report.moves.iter().map(|found| found.mv).collect();
-        let appeal = position.static_eval(&moves);
+        let appeal = position.appeal(&moves);
         let most = appeal.iter().copied().fold(f32::MIN, f32::max);
         assert_eq!(appeal[0], most, "{appeal:?}");
         let priors: f32 = report.moves.iter().map(|found| found.prior).sum();

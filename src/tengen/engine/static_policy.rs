@@ -2,7 +2,7 @@
 //! began, or it has failed.
 //!
 //! Uses, in this order: a result proven with a few hundred nodes, moves proven to lose with as few,
-//! and static move preferences ([`Rollout::static_eval`]). This takes a millisecond at most, and no
+//! and static move preferences ([`Rollout::appeal`]). This takes a millisecond at most, and no
 //! network.
 
 use crate::clock::StopReason;
@@ -72,7 +72,7 @@ impl Known {
 
 fn report<G: Rollout>(start: &GameState<G>, known: &Known) -> SearchReport {
     let moves: Vec<Move> = start.legal_moves().collect();
-    let appeal = start.position().static_eval(&moves);
+    let appeal = start.position().appeal(&moves);
     let mut looks: Vec<(Move, f32)> = moves.into_iter().zip(appeal).collect();
     let rank = |mv: &Move| (known.best != Some(*mv), known.losing.contains(mv));
     // Ties in board order.

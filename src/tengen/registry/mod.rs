@@ -192,7 +192,7 @@ fn prepared<G: Rollout>(make: MakeThinker<G>, empty: &G) -> MakeThinker<G> {
     let empty = empty.clone();
     Arc::new(move || {
         let moves: Vec<Move> = empty.legal_moves().collect();
-        empty.static_eval(&moves);
+        empty.appeal(&moves);
         make()
     })
 }

@@ -108,7 +108,7 @@ pub trait Rollout: Game {
 
     /// Static preferences of these legal moves, in any unit: the move with the largest is played if there is
     /// no time for a search. Derived from the priors if a game has nothing better.
-    fn static_eval(&self, moves: &[Move]) -> Vec<f32> {
+    fn appeal(&self, moves: &[Move]) -> Vec<f32> {
         let appeal = moves.iter().zip(self.priors(moves)).map(|(&mv, prior)| {
             let sensible = u8::from(self.is_sensible(mv));
             prior.win + f32::from(sensible)

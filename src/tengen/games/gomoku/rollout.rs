@@ -50,7 +50,7 @@ impl Rollout for Gomoku {
     }
 
     /// Forced moves first, and among them the best by shape.
-    fn static_eval(&self, moves: &[Move]) -> Vec<f32> {
+    fn appeal(&self, moves: &[Move]) -> Vec<f32> {
         let sight = VisiblePosition::of(self);
         let urgent = sight.urgent(self);
         let is_urgent = |mv| urgent.is_some_and(|(points, _)| points.contains(mv));
@@ -407,10 +407,10 @@ mod tests {
     }
 
     /// The statically preferred move.
-    fn static_eval(rows: &str, rules: GomokuRules, to_move: Color) -> (u8, u8) {
+    fn preferred(rows: &str, rules: GomokuRules, to_move: Color) -> (u8, u8) {
         let position = diagram(rows, rules, to_move);
         let moves: Vec<Move> = position.legal_moves().collect();
-        let appeal = position.static_eval(&moves);
+        let appeal = position.appeal(&moves);
         let ranked = moves.iter().zip(appeal);
         let best = ranked.max_by(|a, b| a.1.total_cmp(&b.1)).expect("a move");
         position.size().column_row(*best.0)
@@ -421,17 +421,17 @@ mod tests {
         use Color::{Black, White};
         let fives = "......... ......... ..XXXX... ......... ......... .XOOOO... ......... ......... .........";
         for rules in GomokuRules::ALL {
-            assert_eq!(static_eval(fives, rules, White), (6, 3), "{rules}: five");
-            let (x, y) = static_eval(fives, rules, Black);
+            assert_eq!(preferred(fives, rules, White), (6, 3), "{rules}: five");
+            let (x, y) = preferred(fives, rules, Black);
             assert!(y == 6 && [1, 6].contains(&x), "{rules}: five");
             let stopped = fives.replacen('X', ".", 4);
-            assert_eq!(static_eval(&stopped, rules, Black), (6, 3), "{rules}: stop");
+            assert_eq!(preferred(&stopped, rules, Black), (6, 3), "{rules}: stop");
         }
         let threes = "......... ......... ......... ...XXX... ......... ...OO.... ......... ......... .........";
-        let (x, y) = static_eval(threes, GomokuRules::Freestyle, White);
+        let (x, y) = preferred(threes, GomokuRules::Freestyle, White);
         assert!(y == 5 && [1, 2, 6, 7].contains(&x), "{x} {y}");
         // Black may not make two threes; White may.
         let fork = "......... ......... ...X..... ...X..... ......... ....XX... ......... ..OO..... ..OO.....";
-        assert_ne!(static_eval(fork, GomokuRules::Renju, Black), (3, 3));
+        assert_ne!(preferred(fork, GomokuRules::Renju, Black), (3, 3));
     }
 }

@@ -33,7 +33,7 @@ impl<const WORDS: usize> Rollout for NoGo<WORDS> {
     }
 
     /// By the moves that only one side has left: NoGo is a race for the last move.
-    fn static_eval(&self, moves: &[Move]) -> Vec<f32> {
+    fn appeal(&self, moves: &[Move]) -> Vec<f32> {
         let appeal = |&mv: &Move| {
             let next = self.after(mv);
             let [own, theirs] = [self.to_move(), next.to_move()].map(|color| next.legal(color));
@@ -220,7 +220,7 @@ mod tests {
                 let moves: Vec<Move> = position.legal_moves().collect();
                 let at = match position.to_move() == ours && position.ply() > 3 {
                     true => {
-                        let appeal = position.static_eval(&moves);
+                        let appeal = position.appeal(&moves);
                         (0..moves.len()).max_by(|&a, &b| appeal[a].total_cmp(&appeal[b]))
                     }
                     false => Some(below(rng, moves.len())),

@@ -66,8 +66,8 @@ impl<const CELLS: usize, const WORDS: usize> Rollout for Go<CELLS, WORDS> {
         static_eval::priors(self, moves)
     }
 
-    fn static_eval(&self, moves: &[Move]) -> Vec<f32> {
-        static_eval::static_eval(self, moves)
+    fn appeal(&self, moves: &[Move]) -> Vec<f32> {
+        static_eval::appeal(self, moves)
     }
 
     fn ranking(&self, moves: &[Move]) -> Vec<f32> {

@@ -19,7 +19,7 @@ const WASTED: f32 = -2.0;
 const WINS: f32 = 2.0;
 
 /// Preferences of these moves.
-pub(super) fn static_eval<const CELLS: usize, const WORDS: usize>(
+pub(super) fn appeal<const CELLS: usize, const WORDS: usize>(
     position: &Go<CELLS, WORDS>,
     moves: &[Move],
 ) -> Vec<f32> {
@@ -167,7 +167,7 @@ mod tests {
     /// The preferred move.
     fn best(start: &GameState<SmallGo>) -> Move {
         let moves: Vec<Move> = start.legal_moves().collect();
-        let appeal = static_eval(start.position(), &moves);
+        let appeal = appeal(start.position(), &moves);
         let ranked = moves.into_iter().zip(appeal);
         let best = ranked.max_by(|a, b| a.1.total_cmp(&b.1));
         best.expect("a pass at least").0
