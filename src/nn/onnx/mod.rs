@@ -90,8 +90,8 @@ pub enum OnnxError {
     /// A valid model, but not one that this program writes.
     #[error("it is not a network of this program: {0}")]
     Foreign(String),
-    /// Unusable for every backend, or built wrongly: too few or non-finite numbers, an ambiguous name, an unknown
-    /// version, a checksum that is not that of the bytes.
+    /// Unusable for every backend, or built wrongly: too few, too many or non-finite numbers, a sparse tensor, an ambiguous
+    /// name, an unknown version, a checksum that is not that of the bytes.
     #[error("{0}")]
     Unsound(String),
     /// The bytes are not messages of an ONNX model.

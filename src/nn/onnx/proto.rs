@@ -181,7 +181,7 @@ pub(crate) struct TensorProto {
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Segment {}
 
-/// The nonzero numbers of a tensor, and their indices: refused wherever it is.
+/// The nonzero numbers of a tensor, and their indices, which are not read: it is always refused.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct SparseTensorProto {}
 

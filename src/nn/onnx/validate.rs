@@ -37,8 +37,10 @@ pub fn validate(onnx: &[u8]) -> Result<(), OnnxError> {
         check_nodes(&function.node, true)?;
     }
     let graph = model.graph.unwrap_or_default();
-    check_graph(&graph)?;
-    check_names(&graph)
+    // Before the names: theirs are not known.
+    refuse_sparse_constants(&graph)?;
+    check_names(&graph)?;
+    check_graph(&graph)
 }
 
 /// Checks that a file uses only standard ONNX operators, for backends that identify them by name
@@ -154,10 +156,15 @@ fn check_names(graph: &GraphProto) -> Result<(), OnnxError> {
     }
 }
 
-fn check_graph(graph: &GraphProto) -> Result<(), OnnxError> {
-    if !graph.sparse_initializer.is_empty() {
-        return unsound("it has constants that are sparse tensors".to_owned());
+fn refuse_sparse_constants(graph: &GraphProto) -> Result<(), OnnxError> {
+    match graph.sparse_initializer.is_empty() {
+        true => Ok(()),
+        false => unsound("it has constants that are sparse tensors".to_owned()),
     }
+}
+
+fn check_graph(graph: &GraphProto) -> Result<(), OnnxError> {
+    refuse_sparse_constants(graph)?;
     for tensor in &graph.initializer {
         check_tensor(tensor)?;
     }
@@ -319,5 +326,23 @@ fn check_fill(node: &NodeProto, short: &HashMap<&str, Vec<f64>>) -> Result<(), O
             label(node)
         )),
         false => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sparse_tensors_with_numbers_are_seen() {
+        // Values (field 1) and indices (field 2), in an initialiser and in an attribute of a node.
+        let sparse = [0x0a_u8, 2, 8, 1, 0x12, 2, 8, 1];
+        let constant = [&[0x7a, 8][..], &sparse].concat();
+        let attribute = [&[0x0a, 13, 0x2a, 11, 0xb2, 1, 8][..], &sparse].concat();
+        for bytes in [constant, attribute] {
+            let graph = GraphProto::decode(&bytes[..]).unwrap();
+            let error = check_graph(&graph).unwrap_err().to_string();
+            assert!(error.contains("sparse tensor"), "{error}");
+        }
     }
 }

@@ -4,12 +4,20 @@ use super::changes::*;
 use super::{Case, Change, Refused, Same, Unsound, case};
 use crate::onnx::Attribute;
 use crate::onnx::testing::{
-    FunctionProto, ModelProto, OperatorSetIdProto, SparseTensorProto, StringStringEntryProto,
-    TensorProto,
+    AttributeProto, FunctionProto, ModelProto, OperatorSetIdProto, SparseTensorProto,
+    StringStringEntryProto, TensorProto,
 };
 
 pub(super) fn cases() -> Vec<Case> {
-    let all = [versions(), names(), numbers(), places(), sizes(), borders()];
+    let all = [
+        versions(),
+        names(),
+        numbers(),
+        places(),
+        sparse(),
+        sizes(),
+        borders(),
+    ];
     all.into_iter().flatten().collect()
 }
 
@@ -263,12 +271,33 @@ fn places() -> Vec<Case> {
             },
             Unsound("its scale scale holds -0.5"),
         ),
+    ]
+}
+
+fn sparse() -> Vec<Case> {
+    vec![
         case(
             "numbers: sparse ones",
             |model: &mut ModelProto| {
-                graph(model).sparse_initializer.push(SparseTensorProto {});
+                let graph = graph(model);
+                graph.initializer.retain(|tensor| tensor.name != "weight_1");
+                graph.sparse_initializer.push(SparseTensorProto {});
             },
             Unsound("sparse tensors"),
+        ),
+        case(
+            "numbers: sparse ones of an attribute",
+            |model: &mut ModelProto| {
+                let mut made = new_node("Constant", &[], "sparse");
+                made.attribute = vec![AttributeProto {
+                    name: "sparse_value".to_owned(),
+                    r#type: 11,
+                    sparse_tensor: Some(SparseTensorProto {}),
+                    ..AttributeProto::default()
+                }];
+                graph(model).node.push(made);
+            },
+            Unsound("Constant sparse: its attribute sparse_value is a sparse tensor"),
         ),
     ]
 }
