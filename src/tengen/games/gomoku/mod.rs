@@ -262,7 +262,8 @@ impl Game for Gomoku {
     }
 
     fn why_rules_forbid(&self, mv: Move) -> Illegal {
-        renju::ban(&self.lines, mv).map_or(Illegal::Rules, Illegal::Forbidden)
+        let banned = renju::ban(&self.lines, mv);
+        banned.map_or(Illegal::Rules, |ban| Illegal::Forbidden(ban.text()))
     }
 
     fn play(&mut self, mv: Move) {

@@ -9,21 +9,38 @@ use super::rules::Five;
 use super::shape::{Shape, Shapes};
 use crate::game::{BoardSize, Color, Move};
 
-/// The ban that takes more than the stone's own shapes: a three may not be real.
-const THREES: &str = "two threes";
+/// What Black may not make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ban {
+    Overline,
+    TwoFours,
+    /// Its threes may not be real: that takes more than the stone's own shapes.
+    TwoThrees,
+}
+
+impl Ban {
+    /// For users.
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Ban::Overline => "an overline",
+            Ban::TwoFours => "two fours",
+            Ban::TwoThrees => "two threes",
+        }
+    }
+}
 
 /// Whether Black may not play on an empty point.
 pub(super) fn is_forbidden(lines: &Lines, point: Move) -> bool {
     ban(lines, point).is_some()
 }
 
-/// What Black would make on an empty point and may not, for users.
-pub(super) fn ban(lines: &Lines, point: Move) -> Option<&'static str> {
+/// What Black would make on an empty point and may not.
+pub(super) fn ban(lines: &Lines, point: Move) -> Option<Ban> {
     let table = Shapes::of(Five::Exactly);
     let windows = lines.windows(Color::Black, point);
     let shapes = windows.map(|window| table.shape(window));
     let banned = ban_by_shapes(shapes)?;
-    if banned != THREES {
+    if banned != Ban::TwoThrees {
         return Some(banned);
     }
     let mut after = *lines;
@@ -36,11 +53,11 @@ pub(super) fn ban(lines: &Lines, point: Move) -> Option<&'static str> {
                 becomes_straight(&after, next)
             })
     });
-    (real.count() > 1).then_some(THREES)
+    (real.count() > 1).then_some(Ban::TwoThrees)
 }
 
 /// What Black may not make by the shapes of a stone alone, as if all its threes were real.
-pub(super) fn ban_by_shapes(shapes: [Shape; 4]) -> Option<&'static str> {
+pub(super) fn ban_by_shapes(shapes: [Shape; 4]) -> Option<Ban> {
     let (mut fours, mut threes, mut overline) = (0, 0, false);
     for shape in shapes {
         match shape {
@@ -52,11 +69,13 @@ pub(super) fn ban_by_shapes(shapes: [Shape; 4]) -> Option<&'static str> {
             _ => {}
         }
     }
-    match () {
-        () if overline => Some("an overline"),
-        () if fours > 1 => Some("two fours"),
-        () => (threes > 1).then_some(THREES),
+    if overline {
+        return Some(Ban::Overline);
     }
+    if fours > 1 {
+        return Some(Ban::TwoFours);
+    }
+    (threes > 1).then_some(Ban::TwoThrees)
 }
 
 /// Whether Black may make a straight four on a point without making a five.
