@@ -137,6 +137,14 @@ mod tests {
         choice.init(Move(80), 0.5);
         assert_eq!(choice.mv(), Move(80));
         assert!((choice.prior() - 0.5).abs() < 1e-4);
+        // Also when it is copied.
+        for quantised in 0..=u16::MAX {
+            let prior = f32::from(quantised) / f32::from(u16::MAX);
+            choice.init(Move(80), prior);
+            let (mv, read) = choice.get();
+            choice.init(mv, read);
+            assert_eq!(choice.get(), (Move(80), prior));
+        }
     }
 
     #[test]
