@@ -130,18 +130,14 @@ impl<G: Game> History<G> {
     /// # Errors
     /// [`EngineError::IllegalMove`].
     pub(super) fn play(&mut self, play: Play) -> Result<(), EngineError> {
-        self.play_of_record(play, false)
+        self.play_with(play, false)
     }
 
-    /// The same for a play of a record, which may retake a ko at once if `retakes_ko`.
+    /// The same; the play may retake a ko at once if `retakes_ko`, as those of records may.
     ///
     /// # Errors
     /// [`EngineError::IllegalMove`].
-    pub(super) fn play_of_record(
-        &mut self,
-        play: Play,
-        retakes_ko: bool,
-    ) -> Result<(), EngineError> {
+    pub(super) fn play_with(&mut self, play: Play, retakes_ko: bool) -> Result<(), EngineError> {
         // After two passes players may go on passing.
         if self.plays.len() >= LONGEST_GAME {
             return Err(EngineError::IllegalMove(Illegal::TooLong));

@@ -74,7 +74,7 @@ fn number(error: EngineError) -> usize {
     }
 }
 
-/// The game under exactly these rules, or without a ko if it `retakes_ko`. It begins with the last setup.
+/// The game under exactly these rules, but with no ko in force if it `retakes_ko`. It begins with the last setup.
 fn played<G: Game>(
     record: &GameRecord,
     rules: G::Rules,
@@ -88,7 +88,7 @@ fn played<G: Game>(
             game = set_up(&game, setup)?;
         }
         let number = index + 1;
-        let played = game.play_of_record(recorded.play, retakes_ko);
+        let played = game.play_with(recorded.play, retakes_ko);
         played.map_err(|error| match error {
             EngineError::IllegalMove(why) => EngineError::IllegalRecord { number, why },
             error => error,

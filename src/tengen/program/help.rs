@@ -1,4 +1,4 @@
-//! What `-h` shows: a page that fits on a screen; `--help` has everything. And manual pages.
+//! The short help that `-h` shows, a page that fits on a screen while `--help` has everything; and manual pages.
 
 use std::ffi::OsStr;
 use std::io;

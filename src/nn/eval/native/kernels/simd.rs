@@ -70,8 +70,8 @@ pub trait Simd: Copy {
     /// In each lane: `sum` + the products of the four `bytes` with the four signed bytes of `weights`. Exact. The
     /// bytes are signed where `Level::least_byte` says so.
     fn dot(self, sum: Self::I, bytes: Self::I, weights: Self::I) -> Self::I;
-    /// In each lane: `sum` + the products of the two `words` with the two of `weights`, in 32 bits. Here and below
-    /// plain Rust is enough for processors on which words are not faster: only tests compute them there.
+    /// In each lane: `sum` + the products of the two `words` with the two of `weights`, in 32 bits. Plain Rust,
+    /// as that of `to_words` and `to_word_pairs`, is enough where words are not faster: only tests compute them there.
     #[inline(always)]
     fn dot_words(self, sum: Self::I, words: Self::I, weights: Self::I) -> Self::I {
         let lanes = |x: Self::I| {
