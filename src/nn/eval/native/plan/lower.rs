@@ -1,6 +1,7 @@
 //! Fuses operations: from the nodes of a graph to the steps of a plan.
 
 mod convolutions;
+mod tokens;
 
 use super::super::graph::{Conv, Graph, Node, Op, Shape, Steps, ValueId, Weights};
 use super::super::grid::{Grid, Layout};

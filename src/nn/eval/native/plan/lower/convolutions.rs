@@ -1,14 +1,14 @@
 //! Convolutions as steps of a plan, with what can be fused: others of the same input, and the bias,
-//! the sum and the ReLU behind them; and nodes of tokens, of which some become part of the matrices behind them.
+//! the sum and the ReLU behind them.
 
-use super::super::super::graph::{Conv, Extent, Node, Op, TokenOp, ValueId, Weights};
+use super::super::super::graph::{Conv, Op, ValueId, Weights};
 use super::super::super::grid::{Grid, Layout};
 use super::super::super::kernels::simd::joined;
 use super::super::super::kernels::{
-    Activation, LANES, Lanes, Pairing, WeightOrder, chunk_blocks, kernel_frequencies,
+    Activation, LANES, Lanes, WeightOrder, chunk_blocks, kernel_frequencies,
 };
 use super::super::pack::{InWords, line_up, pack, scale_and_bias};
-use super::super::{ConvKind, ConvStep, MapPart, Step};
+use super::super::{ConvKind, ConvStep, Step};
 use super::{Fused, Lowering};
 
 impl<'a> Lowering<'a> {
@@ -219,59 +219,6 @@ impl<'a> Lowering<'a> {
             matches!(node.op, Op::Add) && node.inputs.iter().filter(is_map).count() == 2
         };
         self.readers[value].iter().all(is_sum)
-    }
-
-    /// A node of tokens.
-    pub(super) fn tokens(&mut self, index: usize, node: &Node, op: &TokenOp) -> Result<(), String> {
-        let readers = self.readers[node.output].len();
-        match (op, &node.inputs[..]) {
-            (
-                &TokenOp::RmsNorm {
-                    epsilon,
-                    extent: Extent::Point,
-                },
-                &[x],
-            ) if self.readers_are_products(node.output) => {
-                // A number for each point, by which their answers are multiplied.
-                self.norms[node.output] = Some(epsilon);
-                self.results.alias(node.output, x, readers);
-            }
-            (TokenOp::Pair(Pairing::Product, None), &[first, gate])
-                if self.readers_are_products(node.output) && self.has_words(self.row) =>
-            {
-                // Multiplied while the product is rounded.
-                self.gates[node.output] = Some(gate);
-                self.results.alias(node.output, first, readers);
-                self.results.alias(gate, gate, readers);
-            }
-            (op, inputs) => {
-                let inputs = inputs.iter().map(|&input| self.results.numbers(input));
-                let inputs = inputs.collect::<Result<Vec<MapPart>, _>>()?;
-                let target = self.target(std::iter::once(&self.alone(index)))?;
-                if target.rounded.is_some() {
-                    return Err("what was made of tokens is rounded".to_owned());
-                }
-                let op = op.clone();
-                self.steps.push(Step::Tokens { op, inputs, target });
-            }
-        }
-        for &input in &node.inputs {
-            self.results.release(input);
-        }
-        Ok(())
-    }
-
-    /// Whether all readers of tokens multiply them by matrices of numbers.
-    fn readers_are_products(&self, value: ValueId) -> bool {
-        self.readers[value].iter().all(|&reader| {
-            matches!(
-                &self.graph.nodes[reader].op,
-                Op::Conv(Conv {
-                    weights: Weights::Float(_),
-                    ..
-                })
-            )
-        })
     }
 }
 
