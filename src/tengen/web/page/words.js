@@ -114,7 +114,7 @@ const REFUSALS = [
 ];
 const NOTES = [
   [/^(\d+) visits?$/, "每个局面 $1 次搜索"], [/^(\d+) playouts?$/, "每个局面 $1 次模拟"], [/^(\d+) \w+ or (\S+) s$/, "每个局面 $1 次搜索或 $2 秒"], [/^(\S+) s$/, "每个局面 $1 秒"], [/^built in$/, "内置网络"], [/^no network$/, "无网络"], [/^the built-in network by (\S+) on (.+): (.+) after (\d+) games, on (\d+) threads?$/, "内置网络（$1，$2）：$3，$4 局之后，$5 线程"],
-  [/^(\d+) files? without a game/, "有 $1 个文件没有对局"],
+  [/^without a game: (\d+) of (\d+) files/, "$2 个文件中有 $1 个没有对局"],
   [/^not shown, but kept in the file: (\d+) nodes?.*/, "$1 个节点无法显示，但保留在文件中"], [/^not shown, but kept in the file: (\d+) games? before.*/, "前面 $1 局无法显示，但保留在文件中"], [/^the SGF text ends without.*/, "棋谱没有结尾，可能不完整"], [/^the SGF text ends inside.*/, "棋谱在中途断开，只读入之前的部分"], [/^unexpected character (.*) at byte (\d+).*/, "跳过了意外的字符 $1（第 $2 字节）"],
   [/^RU\[(.*)\] is unknown.*/, "不认识规则 $1：沿用当前规则"], [/^move (\d+) is against the rules.*/, "第 $1 手违反规则（同形或自杀）：按较宽的规则读入"], [/^(\w+)\[(.*)\] is left out: .*/, "$1[$2] 无法读取，已略过"], [/^PL after move (\d+) is left out: .*/, "第 $1 手后的 PL 已略过：没有摆子，轮到下一手的一方"], [/^(\w+\[.*\]) replaces what .*/, "$1 取代同一节点先前的摆子"],
   [/^(KM\[.*\]) is read as a komi of (\S+): hundredths of a point$/, "$1 按百分之一目计：贴目 $2"], [/^(KM\[.*\]) is read as a komi of (\S+): stones.*/, "$1 按子计，一子两目：贴目 $2"], [/^(KM\[.*\]) is read as a komi of (\S+): .*/, "$1 按百分之一子计，一子两目：贴目 $2"],

@@ -39,7 +39,7 @@ impl Session {
         }
         self.load(games.concat().as_bytes())?;
         if empty > 0 {
-            let note = format!("{} without a game", counted(empty, "file"));
+            let note = format!("without a game: {empty} of {} files", files.len());
             self.game.notes.insert(0, note);
         }
         Ok(())

@@ -292,7 +292,7 @@ fn a_bad_game_or_file_does_not_hide_the_others() {
     assert!(board.sgf().contains("B[bb]"), "{}", board.sgf());
     let files: [&[u8]; 3] = [b"hello", b"(;SZ[9])", b""];
     board.load_files(&files).expect("one has a game");
-    assert_eq!(board.game.notes[0], "2 files without a game");
+    assert_eq!(board.game.notes[0], "without a game: 2 of 3 files");
 }
 
 #[test]
