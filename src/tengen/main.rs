@@ -1,8 +1,5 @@
 //! `tengen`: the engine's command line. Each subcommand is a file in `cli`.
 
-// For `json!` with as many fields as the state of the board has.
-#![recursion_limit = "256"]
-
 mod cli;
 
 use cli::output;

@@ -29,8 +29,26 @@ struct NodeView<'a> {
     eval: Option<&'a Eval>,
 }
 
-/// Everything that changes with a move or a setting, as JSON; the tree is sent separately.
+/// Everything that changes with a move or a setting; the tree is sent separately.
+#[derive(Debug, Serialize)]
+struct State {
+    #[serde(flatten)]
+    game: Value,
+    #[serde(flatten)]
+    session: Value,
+}
+
+/// The state as JSON.
 pub(super) fn state(session: &Session, attended: bool) -> String {
+    let state = State {
+        game: game_fields(session),
+        session: session_fields(session, attended),
+    };
+    serde_json::to_string(&state).unwrap_or_default()
+}
+
+/// What the file says of the game, and the shown position.
+fn game_fields(session: &Session) -> Value {
     let (game, board) = (&session.game, &*session.board);
     let (info, size) = (board.info(), board.size());
     let stones: String = points_from_top(size)
@@ -39,20 +57,17 @@ pub(super) fn state(session: &Session, attended: bool) -> String {
     let taken = taken(session, &stones);
     let root = &game.tree.node(Tree::ROOT).others;
     let shown = game.tree.node(game.current);
-    let now = session.now();
     let counted = game.counted.as_ref();
     let counted = counted.filter(|(node, _)| *node == game.current);
     let comment = match game.current {
         Tree::ROOT => &game.beginning.comment,
         _ => &shown.comment,
     };
-    let state = json!({
+    json!({
         "game": info.name,
         "width": size.width,
         "height": size.height,
         "passes": info.passes,
-        // Whether Tengen chooses the next move.
-        "choosing": session.is_choosing(),
         // Whether points are counted.
         "scores": info.scored,
         "rules": game.beginning.rules,
@@ -62,9 +77,6 @@ pub(super) fn state(session: &Session, attended: bool) -> String {
         // In the file.
         "ranks": [sgf::value_of(root, "BR"), sgf::value_of(root, "WR")],
         "info": info_of(root),
-        // The judgement of a move that was tried.
-        "judged": session.judged,
-        "terms": game.terms,
         "current": game.current,
         "live": game.live,
         "to_move": board.to_move().letter(),
@@ -77,6 +89,22 @@ pub(super) fn state(session: &Session, attended: bool) -> String {
         "last": shown.play.map(|play| format_vertex(play.vertex, size)),
         "end": session.end(),
         "count": counted.map(|(_, settled)| count(session, settled, taken)),
+        "comment": comment,
+        "marks": sgf::marks(&shown.others, size),
+        // Number of games in the file, and the place of this one.
+        "games": [game.others.texts.len() + 1, game.others.place],
+    })
+}
+
+/// What the players and the engine do.
+fn session_fields(session: &Session, attended: bool) -> Value {
+    let (game, board, now) = (&session.game, &*session.board, session.now());
+    json!({
+        // Whether Tengen chooses the next move.
+        "choosing": session.is_choosing(),
+        // The judgement of a move that was tried.
+        "judged": session.judged,
+        "terms": game.terms,
         "clocks": Color::BOTH.map(|color| game.clocks.view(color, now)),
         "plan": session.plan_view(now),
         "analysing": session.analysing,
@@ -87,8 +115,6 @@ pub(super) fn state(session: &Session, attended: bool) -> String {
         "notes": game.notes,
         // The player that chooses the moves, once known.
         "engine": session.engine_log.last(),
-        "comment": comment,
-        "marks": sgf::marks(&shown.others, size),
         // What the last step that can be taken back was, and the same of what can be done again.
         "step": session.last_step(),
         "undone": session.last_undone(),
@@ -96,12 +122,9 @@ pub(super) fn state(session: &Session, attended: bool) -> String {
         "offering": session.is_offering(),
         // Another one for each game that is put on the board.
         "serial": session.games,
-        // Number of games in the file, and the place of this one.
-        "games": [game.others.texts.len() + 1, game.others.place],
         // What the book of openings knows here; `null` without a book.
         "book": board.book_lines().map(|lines| book(board, lines)),
-    });
-    state.to_string()
+    })
 }
 
 /// The moves of the book in the shown position, the best first; numbers are those of the side that plays them.
