@@ -240,6 +240,16 @@ fn time_in_the_queue_is_thinking_time() {
     let times = session.engine.move_times();
     let used = times.last().expect("a move").used.elapsed;
     assert_eq!(used, Duration::ZERO);
+    // What ends an analysis waits until it has ended.
+    let arrived = session.interrupts.arrive(4);
+    session.interrupts.handle(4, 1, arrived);
+    let arrived = session.interrupts.arrive(5);
+    clock.advance(late);
+    say(&mut session, "kata-analyze w 10");
+    session.interrupts.handle(5, 1, arrived);
+    say(&mut session, "genmove w");
+    let times = session.engine.move_times();
+    assert_eq!(times.last().expect("a move").used.elapsed, late);
 }
 
 #[test]
