@@ -161,7 +161,8 @@ fn list_commands(session: &mut Session, _: &Arguments<'_>) -> Reply {
 /// For users; programs read `list_commands`.
 fn help(session: &mut Session, args: &Arguments<'_>) -> Reply {
     if let Some(name) = args.optional(0) {
-        return find(name).ok_or(Failure::UNKNOWN_COMMAND).and_then(text);
+        let command = find(name).ok_or(Failure::UNKNOWN_COMMAND)?;
+        return Ok(format!("{}\n{}", command.call(), command.help));
     }
     let lines: String = listed(session)
         .map(|command| format!("\n{command}"))

@@ -65,6 +65,19 @@ fn parameters_of_katago_alone_have_no_effect() {
 }
 
 #[test]
+fn the_listed_parameters_are_read_and_set() {
+    let mut session = session(Behaviour::Highest);
+    let listed = say(&mut session, "kata-list-params");
+    let names = listed.strip_prefix("= ").expect("names").split_whitespace();
+    for name in names {
+        let found = say(&mut session, &format!("kata-get-param {name}"));
+        let value = found.strip_prefix("= ").expect("a value").trim_end();
+        let reply = say(&mut session, &format!("kata-set-param {name} {value}"));
+        assert_eq!(reply, "= \n\n", "{name} {value}");
+    }
+}
+
+#[test]
 fn the_listed_commands_are_known() {
     let mut session = session(Behaviour::Highest);
     let listed = say(&mut session, "list_commands");
