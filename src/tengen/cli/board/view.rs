@@ -63,8 +63,8 @@ pub(super) fn state(session: &Session, attended: bool) -> String {
         "ranks": [sgf::value_of(root, "BR"), sgf::value_of(root, "WR")],
         "info": info_of(root),
         // The judgement of a move that was tried.
-        "judged": session.judged,
-        "terms": game.terms,
+        "judged": short(&session.judged),
+        "terms": short(&game.terms),
         "current": game.current,
         "live": game.live,
         "to_move": board.to_move().letter(),
@@ -104,6 +104,12 @@ pub(super) fn state(session: &Session, attended: bool) -> String {
     state.to_string()
 }
 
+/// A value whose numbers have no more digits than `f32` has: in JSON's own type 5.2 would become 5.199999809265137.
+fn short(value: &impl Serialize) -> Value {
+    let text = serde_json::to_string(value).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
 /// The moves of the book in the shown position, the best first; numbers are those of the side that plays them.
 fn book(board: &dyn Engine, lines: Vec<BookLine>) -> Vec<Value> {
     let (size, mover) = (board.size(), board.to_move());
@@ -112,9 +118,9 @@ fn book(board: &dyn Engine, lines: Vec<BookLine>) -> Vec<Value> {
         let moves = [vec![found.mv], line].concat();
         json!({
             "at": format_move(found.mv, size),
-            "winrate": f32::midpoint(1.0, found.value),
+            "winrate": short(&f32::midpoint(1.0, found.value)),
             // What it is worth less than the best move, as a winrate.
-            "loss": (best - found.value) / 2.0,
+            "loss": short(&((best - found.value) / 2.0)),
             // `B`, `W` or `0` if the result is proven.
             "proven": proven(found.proof, mover),
             "visits": found.visits,
