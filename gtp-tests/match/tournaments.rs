@@ -102,9 +102,15 @@ fn a_tournament_may_come_through_a_pipe() {
         assert!(output.status.success(), "{start}: {output:?}");
         assert_eq!(games(&out).len(), 2, "{start}");
     }
-    let refused = from(out.to_str().unwrap());
-    let words = String::from_utf8_lossy(&refused.stderr);
-    assert!(words.contains("it is not a regular file"), "{words}");
+    let no_file = out.to_str().unwrap();
+    for (file, why) in [
+        (no_file, "it is not a regular file"),
+        ("/dev/zero", "/dev/zero: it is larger than 16 MiB"),
+    ] {
+        let refused = from(file);
+        let words = String::from_utf8_lossy(&refused.stderr);
+        assert!(words.contains(why), "{words}");
+    }
 }
 
 fn games_that_repeat_others_count_once() {

@@ -28,6 +28,18 @@ const CGOS_MOVES: usize = 10;
 /// Minimum interval between lines.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 
+/// Keys that are followed by a value.
+#[rustfmt::skip]
+const KEYS: &[&str] = &[
+    "interval", "minmoves", "maxmoves", "avoid", "allow", "rootinfo", "ownership", "movesownership",
+    "pvvisits",
+];
+
+/// Whether a word is a key and therefore not a value.
+fn is_key(word: &str) -> bool {
+    KEYS.iter().any(|key| word.eq_ignore_ascii_case(key))
+}
+
 /// Moves of a side that a client excludes from searches, or to which it limits them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Restriction {
@@ -107,7 +119,7 @@ impl Analysis {
         };
         let mut restrictions = Vec::new();
         let mut wants_ownership = dialect == Dialect::Cgos;
-        let mut words = args.all().into_iter();
+        let mut words = args.all().into_iter().peekable();
         while let Some(word) = words.next() {
             let key = word.to_ascii_lowercase();
             if let Ok(side) = parse_color(word) {
@@ -118,28 +130,31 @@ impl Analysis {
                 analysis.options.interval = Some(interval(word, Some(word))?);
                 continue;
             }
-            match key.as_str() {
-                "avoid" | "allow" => {
-                    let (restriction, depth) = restriction(&key, &mut words, engine.size())?;
-                    restrictions.push(restriction);
-                    if depth > 1 {
-                        let what = "avoid and allow restrict the first move only";
-                        ignored.warn(&format!("{what}, independent of the depth"));
-                    }
+            if key == "avoid" || key == "allow" {
+                let (restriction, depth) = restriction(&key, &mut words, engine.size())?;
+                restrictions.push(restriction);
+                if depth > 1 {
+                    let text =
+                        "avoid and allow restrict the first move only, independent of the depth";
+                    ignored.warn(text);
                 }
-                "interval" => analysis.options.interval = Some(interval(&key, words.next())?),
-                "minmoves" => analysis.least = number(&key, words.next())?,
-                "maxmoves" => analysis.most = number(&key, words.next())?,
-                "rootinfo" => analysis.root_info = flag(&key, words.next())?,
-                "ownership" => wants_ownership = flag(&key, words.next())?,
+                continue;
+            }
+            let value = words.next_if(|next| !is_key(next));
+            match key.as_str() {
+                "interval" => analysis.options.interval = Some(interval(&key, value)?),
+                "minmoves" => analysis.least = number(&key, value)?,
+                "maxmoves" => analysis.most = number(&key, value)?,
+                "rootinfo" => analysis.root_info = flag(&key, value)?,
+                "ownership" => wants_ownership = flag(&key, value)?,
                 "movesownership" => {
-                    analysis.options.points = match flag(&key, words.next())? {
+                    analysis.options.points = match flag(&key, value)? {
                         true => PointsByMove::Owners,
                         false => PointsByMove::Lead,
                     }
                 }
-                "pvvisits" => analysis.pv_visits = flag(&key, words.next())?,
-                _ => match words.next() {
+                "pvvisits" => analysis.pv_visits = flag(&key, value)?,
+                _ => match value {
                     Some(_) => ignored.note(word),
                     None => return Err(Failure::wrong(word, "colour, time or key with a value")),
                 },

@@ -33,7 +33,7 @@ pub struct Interrupts {
 struct State {
     /// Number of the last message received.
     arrived: u64,
-    /// Since when the controller waits: it has sent the message being processed, or got the last answer.
+    /// Since when the controller waits: it has sent the message being processed, or got an answer after that.
     waits_since: Option<Duration>,
     /// The message being processed.
     handling: u64,
@@ -124,11 +124,14 @@ impl Interrupts {
         state.waits_since = state.waits_since.max(Some(arrived));
     }
 
-    /// The controller has its answer, and waits no more.
+    /// The controller has its answer, and waits no more, unless it has sent another message before: one that ends an
+    /// analysis waits for that end.
     pub fn answered(&self) {
         let now = self.time.now();
         let mut state = self.state.lock();
-        state.waits_since = state.waits_since.and(Some(now));
+        if state.arrived <= state.handling {
+            state.waits_since = state.waits_since.and(Some(now));
+        }
     }
 
     /// Runs a search of the current message, with the flag that may stop it.
@@ -158,7 +161,10 @@ impl Interrupts {
             let waited = since.map(|since| self.time.now().saturating_sub(since));
             search(stop, waited.unwrap_or_default())
         });
-        self.answered();
+        // The time of a move that is already asked for begins now.
+        let now = self.time.now();
+        let mut state = self.state.lock();
+        state.waits_since = state.waits_since.and(Some(now));
         found
     }
 

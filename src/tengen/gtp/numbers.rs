@@ -117,7 +117,11 @@ impl View {
 
     /// A value for the side to move, from this perspective.
     fn turn(self, value: f32) -> f32 {
-        self.side.signed(self.mover.signed(value))
+        if self.side == self.mover {
+            value
+        } else {
+            -value
+        }
     }
 
     fn score(self, expected: Option<&OwnershipEstimate>) -> Option<(f32, f32)> {

@@ -1,6 +1,5 @@
 //! A session: commands in, replies out.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::numbers::{Perspective, widened};
@@ -252,7 +251,7 @@ const MAX_WARNINGS: usize = 64;
 
 /// Unsupported words of newer dialects: logged once each, since board programs repeat them with every move.
 #[derive(Debug, Default)]
-pub(super) struct Ignored(HashSet<String>);
+pub(super) struct Ignored(Vec<String>);
 
 impl Ignored {
     /// Logs an unsupported word.
@@ -262,9 +261,11 @@ impl Ignored {
 
     /// Logs what else is ignored.
     pub(super) fn warn(&mut self, text: &str) {
-        if self.0.len() < MAX_WARNINGS && self.0.insert(text.to_owned()) {
-            log::warn!("{text}");
+        if self.0.iter().any(|known| known == text) || self.0.len() >= MAX_WARNINGS {
+            return;
         }
+        log::warn!("{text}");
+        self.0.push(text.to_owned());
     }
 }
 

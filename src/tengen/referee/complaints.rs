@@ -32,7 +32,7 @@ pub struct Complaint {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Complaints {
-    /// By engine, the most frequent first.
+    /// By engine; those on error streams last, which may be many; the most frequent first.
     pub list: Vec<Complaint>,
 }
 
@@ -62,7 +62,11 @@ impl Complaints {
             }
         }
         let mut list: Vec<Complaint> = kinds.into_values().map(|(found, _)| found).collect();
-        list.sort_by(|a, b| (&a.engine, b.lines).cmp(&(&b.engine, a.lines)));
+        let is_stream = |found: &Complaint| found.kind == ComplaintKind::Stream;
+        list.sort_by(|a, b| {
+            let before = (&a.engine, is_stream(a), b.lines);
+            before.cmp(&(&b.engine, is_stream(b), a.lines))
+        });
         Complaints { list }
     }
 }
@@ -194,6 +198,13 @@ mod tests {
             "{text}"
         );
         assert!(refused.list[0].kind.is_trouble());
+        let lines = ["e", "f", "g", "h", "i", "j", "ended"];
+        let mut flooded = game(2, &lines.map(|line| ("a", line)));
+        flooded.complaints[6].kind = ComplaintKind::Counting;
+        let text = Complaints::of(&[flooded]).to_string();
+        let told_first = "  a failed when asked about the end of game 2: it ended\n";
+        assert!(text.starts_with(told_first), "{text}");
+        assert!(text.contains("and 2 other complaints of a"), "{text}");
         let untold = told(ComplaintKind::Untold, "was not told the rules");
         assert_eq!(untold.to_string(), "  a was not told the rules\n");
         assert!(!untold.list[0].kind.is_trouble());

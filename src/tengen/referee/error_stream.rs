@@ -1,6 +1,6 @@
 //! An engine's error stream: kept in a file, and scanned after each game for messages about errors.
 //! An engine that has lost its network and continues with something weaker reports it only there.
-//! Of an overlong file the beginning is kept, and what follows: it is cut after a game.
+//! Of an overlong file the beginning and the end are kept: it is cut after a game.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -15,9 +15,12 @@ const LINE_LEN: usize = 300;
 /// Maximum bytes scanned after a game; of more, the first and the last half of this many.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Bytes kept from the beginning of a file, and its size at which it is cut.
+/// Bytes kept from the beginning and from the end of a file.
 const HEAD: u64 = 8 << 20;
-const TOO_LONG: u64 = 24 << 20;
+const TAIL: u64 = 8 << 20;
+
+/// Size at which a file is cut.
+const TOO_LONG: u64 = HEAD + 2 * TAIL;
 
 /// Marker for removed bytes.
 const GAP: &[u8] = b"\n[tengen-match has cut this file here: it grew without end]\n";
@@ -103,15 +106,25 @@ impl ErrorStream {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Cuts a file that is too long after its beginning. The engine appends, so it continues there.
+    /// Removes the middle of a file that is too long. The engine appends, so it continues at the
+    /// new end.
     fn shorten(&mut self) -> io::Result<()> {
-        let mut file = File::options().write(true).open(&self.path)?;
-        if file.metadata()?.len() > TOO_LONG {
-            file.set_len(HEAD)?;
-            file.seek(SeekFrom::End(0))?;
-            file.write_all(GAP)?;
-            self.read = file.stream_position()?;
+        let len = std::fs::metadata(&self.path)?.len();
+        if len <= TOO_LONG {
+            return Ok(());
         }
+        let mut file = File::options().read(true).write(true).open(&self.path)?;
+        file.seek(SeekFrom::Start(len - TAIL))?;
+        let mut tail = Vec::new();
+        (&file).take(TAIL).read_to_end(&mut tail)?;
+        file.seek(SeekFrom::Start(HEAD))?;
+        file.write_all(GAP)?;
+        file.write_all(&tail)?;
+        let kept = file.stream_position()?;
+        file.set_len(kept)?;
+        // The unscanned part of the tail remains to be scanned.
+        let unread = len.saturating_sub(self.read).min(TAIL);
+        self.read = self.read.min(kept - unread);
         Ok(())
     }
 }
@@ -245,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_grows_without_end_keeps_its_beginning_and_what_is_new() {
+    fn a_file_that_grows_without_end_keeps_its_beginning_and_its_end() {
         let path = std::env::temp_dir().join(format!("tengen-flood-{}", std::process::id()));
         let (mut stream, mut file) = ErrorStream::open(&path).unwrap();
         file.write_all(b"first words\n").unwrap();

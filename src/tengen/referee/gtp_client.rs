@@ -91,14 +91,19 @@ impl GtpClient {
             return Err(ended(&mut self.process, command, None));
         }
         let deadline = start.saturating_add(limit);
-        // Of what an engine says before its answer, which may be without end, the last line.
-        let (mut before, mut lines, mut len) = (None, Vec::<String>::new(), 0);
-        let mut succeeds = false;
+        // Of what an engine says before its answer, which may be without end, the first line and the last.
+        let (mut first, mut last) = (None::<String>, None::<String>);
+        // The answer's first line as it came.
+        let mut begun = None::<String>;
+        let (mut lines, mut len) = (Vec::<String>::new(), 0);
         loop {
             let (line, at) = match self.process.receive(deadline) {
                 Ok(found) => found,
                 Err(why) => {
-                    let begun = lines.first();
+                    let before = match why {
+                        NoLine::TimedOut => first,
+                        NoLine::Closed | NoLine::Unreadable => last,
+                    };
                     let begun = begun.map(|line| format!("{line} (no empty line follows)"));
                     let said = begun.or(before);
                     return Err(no_line(&mut self.process, why, command, limit, said, "GTP"));
@@ -109,10 +114,14 @@ impl GtpClient {
                 // What was there before the command is no answer to it: some programs answer twice.
                 (true, false) => match beginning(&line, id, self.numbered) {
                     Some((text, numbered)) if at >= start => {
-                        (self.numbered, succeeds) = (numbered, line.starts_with('='));
+                        self.numbered = numbered;
                         lines.push(text.trim().to_owned());
+                        begun = Some(line);
                     }
-                    _ => before = Some(line),
+                    _ => {
+                        first.get_or_insert_with(|| line.clone());
+                        last = Some(line);
+                    }
                 },
                 (false, false) => {
                     len += line.len();
@@ -121,6 +130,7 @@ impl GtpClient {
                     }
                 }
                 (false, true) => {
+                    let succeeds = begun.is_some_and(|line| line.starts_with('='));
                     let text = answer(command, succeeds, &lines)?;
                     return Ok((text, at.saturating_sub(start)));
                 }
@@ -269,6 +279,53 @@ mod tests {
             assert_eq!(has_id(plain, 2, true), None, "{plain}");
         }
         assert_eq!(has_id("= D4", 7, false), Some(false));
+    }
+
+    /// The answer of a shell's script to the first command.
+    #[cfg(unix)]
+    fn told(script: &str, limit: Duration) -> Result<String, Fault> {
+        use std::fs::File;
+        use std::sync::Arc;
+
+        use crate::clock::{Clock, SystemClock};
+        use crate::referee::process::{EngineProcesses, EngineSpec};
+
+        let spec = EngineSpec::new(
+            "script",
+            &format!("sh -c 'read asked; {script}; read more'"),
+        );
+        let stderr = File::options().write(true).open("/dev/null").unwrap();
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let engines = EngineProcesses::default();
+        let process = EngineProcess::spawn(&spec, stderr, &clock, &engines).unwrap();
+        let told = GtpClient::new(process).command("protocol_version", limit);
+        told.map(|(text, _)| text)
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn lines_after_the_first_keep_the_blanks_at_their_beginnings() {
+        let script = r#"printf "ready\n\n=1  . X \n O .  \n\n""#;
+        let text = told(script, Duration::from_secs(60));
+        assert_eq!(text.as_deref(), Ok(". X\n O ."));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn what_a_hanging_engine_said_first_is_quoted() {
+        for (script, said) in [
+            (r#"printf "UNKNOWN command\nready\n""#, "`UNKNOWN command`"),
+            (
+                r#"printf "ready\n=1 2\n3\n""#,
+                "`=1 2 (no empty line follows)`",
+            ),
+        ] {
+            let fault = told(script, Duration::from_secs(1)).unwrap_err();
+            assert!(
+                fault.to_string().ends_with(&format!("; it said {said}")),
+                "{fault}"
+            );
+        }
     }
 
     #[test]

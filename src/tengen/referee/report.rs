@@ -132,7 +132,8 @@ impl fmt::Display for MatchReport {
         let [first, second] = &self.engines;
         let counts = &self.counts;
         let (wins, draws, losses) = (counts.wins, counts.draws, counts.losses);
-        writeln!(f, "{first} against {second}: {} games", counts.games())?;
+        let games = counted(counts.games(), "game");
+        writeln!(f, "{first} against {second}: {games}")?;
         writeln!(f, "  won {wins}, drawn {draws}, lost {losses}")?;
         if let Some(told) = repeats_text(self.repeated) {
             writeln!(f, "  {told}")?;

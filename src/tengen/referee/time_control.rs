@@ -54,8 +54,8 @@ pub struct Periods {
 pub struct BadMatchTimeControl(String);
 
 impl MatchTimeControl {
-    /// The command that sets this control, best first of those that the engine lists, or `None` if it has no suitable
-    /// one. Only if it understands `fractions` of a second it is told them; others get whole seconds, rounded down.
+    /// The best command for this control that the engine lists, or `None` if it has no suitable one. It is told
+    /// `fractions` of a second only if it understands them; otherwise it gets whole seconds, rounded down.
     ///
     /// Source of the forms: docs/methods.md#protocols. An engine without byoyomi gets Canadian
     /// periods of one move, which last as long; one without increments gets the main time and

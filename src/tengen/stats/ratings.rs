@@ -109,12 +109,14 @@ impl<'a> Model<'a> {
             meeting.points * won(logit) + (meeting.games - meeting.points) * won(-logit)
         });
         let prior = elo.iter().map(|value| -0.5 * prior() * value * value);
-        games.chain(prior).sum::<f64>() + 0.5 * self.information(elo).1
+        let (_, log_determinant) = self.information(elo);
+        games.chain(prior).sum::<f64>() + 0.5 * log_determinant
     }
 
     /// Standard deviation (Elo) of one unknown, from the curvature of the likelihood.
     pub(super) fn deviation(&self, elo: &[f64], unknown: usize) -> f64 {
-        self.information(elo).0[unknown][unknown].sqrt()
+        let (inverse, _) = self.information(elo);
+        inverse[unknown][unknown].sqrt()
     }
 
     /// The inverse of Fisher's information, and the logarithm of the information's determinant.

@@ -31,7 +31,7 @@ struct Count {
     strangers: Strangers,
 }
 
-/// One of at most this many shares; `None` if all are held.
+/// One of at most this many shares; `None` if all are held. Two requests at once for the last one may both be refused.
 fn share(all: &Arc<()>, most: usize) -> Option<Arc<()>> {
     let share = Arc::clone(all);
     // The first one is held by the count itself.

@@ -1,7 +1,7 @@
 //! Options of every kind of match.
 
 use std::fs::{File, Metadata};
-use std::io::{self, Read as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
@@ -25,7 +25,7 @@ use tengen::system;
 
 use crate::output::tell;
 
-/// Maximum bytes that are read from a pipe.
+/// Maximum bytes of a pipe.
 const MAX_PIPE: u64 = 16 << 20;
 
 /// The game, and how its openings are drawn and its games played.
@@ -208,9 +208,19 @@ pub(crate) fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T> {
     let name = || path.display().to_string();
     let is_pipe = |found: Metadata| !found.is_file() && !found.is_dir();
     let text = match path.metadata().is_ok_and(is_pipe) {
-        true => File::open(path)
-            .and_then(|pipe| io::read_to_string(pipe.take(MAX_PIPE)))
-            .with_context(name)?,
+        true => {
+            let pipe = File::open(path).with_context(name)?;
+            let mut bytes = Vec::new();
+            let read = pipe.take(MAX_PIPE + 1).read_to_end(&mut bytes);
+            let len = read.with_context(name)? as u64;
+            ensure!(
+                len <= MAX_PIPE,
+                "{}: it is larger than {} MiB",
+                name(),
+                MAX_PIPE >> 20
+            );
+            String::from_utf8(bytes).with_context(name)?
+        }
         false => read_text(path)?,
     };
     toml::from_str(&text).with_context(name)

@@ -52,7 +52,7 @@ pub(crate) struct Watch<'a> {
     pub(crate) state: &'a dyn Fn(&ScoreBoard) -> String,
     /// Whether the result is decided.
     pub(crate) is_decided: &'a dyn Fn(&ScoreBoard) -> bool,
-    /// In a step of something longer, which shows no progress: what was done before it.
+    /// In a step of something longer, what was done before it.
     pub(crate) before: Option<String>,
 }
 
@@ -64,6 +64,11 @@ impl<'a> Watch<'a> {
             is_decided: &|_| false,
             before: None,
         }
+    }
+
+    /// Whether no progress is shown: a step is part of something that shows its own.
+    fn is_silent(&self) -> bool {
+        self.before.is_some()
     }
 
     /// Message for an interruption: the result so far of these games, and how to continue.
@@ -131,7 +136,7 @@ impl<'a> Session<'a> {
         let pairs = self.fixtures.iter().map(|fixture| fixture.opening + 1);
         let pairs = pairs.max().unwrap_or(0);
         let (openings, source, repeated) = self.options.openings(&*self.rules, pairs)?;
-        if repeated > 0 && watch.before.is_none() {
+        if repeated > 0 && !watch.is_silent() {
             tell(format_args!(
                 "warning: {repeated} lines of the opening book repeat others, also mirrored, turned or in another \
                  order, and are left out\n"
@@ -174,7 +179,7 @@ impl<'a> Session<'a> {
             };
             let mut board = board.borrow_mut();
             board.add(&game);
-            if watch.before.is_none() {
+            if !watch.is_silent() {
                 tell_refusals(&game, &mut told);
                 progress.game(&(watch.state)(&board));
             }

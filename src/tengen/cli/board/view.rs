@@ -7,11 +7,86 @@ use tengen::engine::Engine;
 use tengen::game::{Color, PointStatus, Settled};
 use tengen::gtp::{format_move, format_vertex, move_names, points_from_top};
 use tengen::record::{Vertex, result_text, sgf};
-use tengen::watch::Eval;
+use tengen::watch::{ClockView, Eval, PlanView};
 
+use super::game::{GameEnd, Judged, NewGame};
 use super::report::proven;
 use super::session::Session;
 use super::tree::Tree;
+
+/// Everything that changes with a move or a setting; the tree is sent separately.
+#[derive(Debug, Serialize)]
+struct State<'a> {
+    game: &'static str,
+    width: u8,
+    height: u8,
+    passes: bool,
+    /// Whether Tengen chooses the next move.
+    choosing: bool,
+    /// Whether points are counted.
+    scores: bool,
+    rules: &'a str,
+    komi: Option<f32>,
+    handicap: u16,
+    names: [&'a str; 2],
+    /// In the file.
+    ranks: [Option<String>; 2],
+    info: Value,
+    /// The judgement of a move that was tried.
+    judged: Option<&'a Judged>,
+    terms: &'a NewGame,
+    current: usize,
+    live: usize,
+    to_move: &'static str,
+    /// One letter per point: `B`, `W` or `.`.
+    stones: String,
+    /// One digit per point: 1 if legal for Black, 2 for White, 3 for both.
+    legal: String,
+    /// Captured stones of Black and of White.
+    taken: [usize; 2],
+    last: Option<String>,
+    end: Option<&'a GameEnd>,
+    count: Option<Value>,
+    clocks: [Option<ClockView>; 2],
+    plan: Option<PlanView>,
+    analysing: bool,
+    reviewing: bool,
+    /// Number of reviews of this game.
+    reviewed: u64,
+    task: Option<&'static str>,
+    notes: &'a [String],
+    /// The player that chooses the moves, once known.
+    engine: Option<&'a String>,
+    comment: &'a str,
+    marks: Vec<sgf::Mark>,
+    /// What the last step that can be taken back was.
+    step: Option<&'static str>,
+    /// The same of what can be done again.
+    undone: Option<&'static str>,
+    /// Whether a game of an earlier run waits to be taken up.
+    offering: bool,
+    /// Another one for each game that is put on the board.
+    serial: u64,
+    /// Number of games in the file, and the place of this one.
+    games: (usize, usize),
+    /// What the book of openings knows here; `None` without a book.
+    book: Option<Vec<BookRow>>,
+}
+
+/// A move of the book of openings; numbers are those of the side that plays it.
+#[derive(Debug, Serialize)]
+struct BookRow {
+    at: String,
+    winrate: f32,
+    /// What it is worth less than the best move, as a winrate.
+    loss: f32,
+    /// `B`, `W` or `0` if the result is proven.
+    proven: Option<String>,
+    visits: u64,
+    /// Whether the book has the position after it, too.
+    known: bool,
+    pv: Vec<String>,
+}
 
 /// A node of the tree; the root has neither parent nor move.
 #[derive(Debug, Serialize)]
@@ -29,26 +104,8 @@ struct NodeView<'a> {
     eval: Option<&'a Eval>,
 }
 
-/// Everything that changes with a move or a setting; the tree is sent separately.
-#[derive(Debug, Serialize)]
-struct State {
-    #[serde(flatten)]
-    game: Value,
-    #[serde(flatten)]
-    session: Value,
-}
-
 /// The state as JSON.
 pub(super) fn state(session: &Session, attended: bool) -> String {
-    let state = State {
-        game: game_fields(session),
-        session: session_fields(session, attended),
-    };
-    serde_json::to_string(&state).unwrap_or_default()
-}
-
-/// What the file says of the game, and the shown position.
-fn game_fields(session: &Session) -> Value {
     let (game, board) = (&session.game, &*session.board);
     let (info, size) = (board.info(), board.size());
     let stones: String = points_from_top(size)
@@ -57,94 +114,71 @@ fn game_fields(session: &Session) -> Value {
     let taken = taken(session, &stones);
     let root = &game.tree.node(Tree::ROOT).others;
     let shown = game.tree.node(game.current);
+    let now = session.now();
     let counted = game.counted.as_ref();
     let counted = counted.filter(|(node, _)| *node == game.current);
-    let comment = match game.current {
-        Tree::ROOT => &game.beginning.comment,
-        _ => &shown.comment,
+    let state = State {
+        game: info.name,
+        width: size.width,
+        height: size.height,
+        passes: info.passes,
+        choosing: session.is_choosing(),
+        scores: info.scored,
+        rules: &game.beginning.rules,
+        komi: game.beginning.komi.map(|komi| komi.0 as f32 / 2.0),
+        handicap: game.beginning.handicap,
+        names: [&game.beginning.black, &game.beginning.white],
+        ranks: ["BR", "WR"].map(|rank| sgf::value_of(root, rank)),
+        info: info_of(root),
+        judged: session.judged.as_ref(),
+        terms: &game.terms,
+        current: game.current,
+        live: game.live,
+        to_move: board.to_move().letter(),
+        legal: legal(session),
+        taken,
+        stones,
+        last: shown.play.map(|play| format_vertex(play.vertex, size)),
+        end: session.end(),
+        count: counted.map(|(_, settled)| count(session, settled, taken)),
+        clocks: [Color::Black, Color::White].map(|color| game.clocks.view(color, now)),
+        plan: session.plan_view(now),
+        analysing: session.analysing,
+        reviewing: session.review.is_some(),
+        reviewed: game.reviewed.0,
+        task: session.request(attended).map(|request| request.task.name()),
+        notes: &game.notes,
+        engine: session.engine_log.last(),
+        comment: match game.current {
+            Tree::ROOT => &game.beginning.comment,
+            _ => &shown.comment,
+        },
+        marks: sgf::marks(&shown.others, size),
+        step: session.last_step(),
+        undone: session.last_undone(),
+        offering: session.is_offering(),
+        serial: session.games,
+        games: (game.others.texts.len() + 1, game.others.place),
+        book: board.book_lines().map(|lines| book(board, lines)),
     };
-    json!({
-        "game": info.name,
-        "width": size.width,
-        "height": size.height,
-        "passes": info.passes,
-        // Whether points are counted.
-        "scores": info.scored,
-        "rules": game.beginning.rules,
-        "komi": game.beginning.komi.map(|komi| komi.0 as f32 / 2.0),
-        "handicap": game.beginning.handicap,
-        "names": [&game.beginning.black, &game.beginning.white],
-        // In the file.
-        "ranks": [sgf::value_of(root, "BR"), sgf::value_of(root, "WR")],
-        "info": info_of(root),
-        "current": game.current,
-        "live": game.live,
-        "to_move": board.to_move().letter(),
-        // One letter per point: `B`, `W` or `.`.
-        "stones": stones,
-        // One digit per point: 1 if legal for Black, 2 for White, 3 for both.
-        "legal": legal(session),
-        // Captured stones of Black and of White.
-        "taken": taken,
-        "last": shown.play.map(|play| format_vertex(play.vertex, size)),
-        "end": session.end(),
-        "count": counted.map(|(_, settled)| count(session, settled, taken)),
-        "comment": comment,
-        "marks": sgf::marks(&shown.others, size),
-        // Number of games in the file, and the place of this one.
-        "games": [game.others.texts.len() + 1, game.others.place],
-    })
+    serde_json::to_string(&state).unwrap_or_default()
 }
 
-/// What the players and the engine do.
-fn session_fields(session: &Session, attended: bool) -> Value {
-    let (game, board, now) = (&session.game, &*session.board, session.now());
-    json!({
-        // Whether Tengen chooses the next move.
-        "choosing": session.is_choosing(),
-        // The judgement of a move that was tried.
-        "judged": session.judged,
-        "terms": game.terms,
-        "clocks": Color::BOTH.map(|color| game.clocks.view(color, now)),
-        "plan": session.plan_view(now),
-        "analysing": session.analysing,
-        "reviewing": session.review.is_some(),
-        // Number of reviews of this game.
-        "reviewed": game.reviewed.0,
-        "task": session.request(attended).map(|request| request.task.name()),
-        "notes": game.notes,
-        // The player that chooses the moves, once known.
-        "engine": session.engine_log.last(),
-        // What the last step that can be taken back was, and the same of what can be done again.
-        "step": session.last_step(),
-        "undone": session.last_undone(),
-        // Whether a game of an earlier run waits to be taken up.
-        "offering": session.is_offering(),
-        // Another one for each game that is put on the board.
-        "serial": session.games,
-        // What the book of openings knows here; `null` without a book.
-        "book": board.book_lines().map(|lines| book(board, lines)),
-    })
-}
-
-/// The moves of the book in the shown position, the best first; numbers are those of the side that plays them.
-fn book(board: &dyn Engine, lines: Vec<BookLine>) -> Vec<Value> {
+/// The moves of the book in the shown position, the best first.
+fn book(board: &dyn Engine, lines: Vec<BookLine>) -> Vec<BookRow> {
     let (size, mover) = (board.size(), board.to_move());
     let best = lines.first().map_or(0.0, |best| best.found.value);
     let row = |BookLine { found, line }: BookLine| {
         let moves = [vec![found.mv], line].concat();
-        json!({
-            "at": format_move(found.mv, size),
-            "winrate": f32::midpoint(1.0, found.value),
-            // What it is worth less than the best move, as a winrate.
-            "loss": (best - found.value) / 2.0,
-            // `B`, `W` or `0` if the result is proven.
-            "proven": proven(found.proof, mover),
-            "visits": found.visits,
-            // Whether the book has the position after it, too.
-            "known": found.is_known,
-            "pv": move_names(&moves, size),
-        })
+        BookRow {
+            winrate: f32::midpoint(1.0, found.value),
+            loss: (best - found.value) / 2.0,
+            proven: proven(found.proof, mover),
+            visits: found.visits,
+            known: found.is_known,
+            at: format_move(found.mv, size),
+            pv: move_names(&moves, size),
+        }
     };
     lines.into_iter().map(row).collect()
 }

@@ -2,6 +2,7 @@
 
 use super::Arguments;
 use super::command::Shown;
+use crate::clock::StopReason;
 use crate::engine::{AnalysisEffort, AnalysisRequest, Decision, Engine, MoveKind};
 use crate::game::{BoardSize, Color, Move, Symmetry};
 use crate::gtp::analysis::Analysis;
@@ -9,7 +10,7 @@ use crate::gtp::board::{owners, ownership, points_from_top, rows};
 use crate::gtp::numbers::{Dialect, rate};
 use crate::gtp::{Failure, Reply, Session, format_move, format_vertex, parse_color};
 use crate::record::Vertex;
-use crate::search::{Observer, SearchReport};
+use crate::search::{MoveReport, Observer, SearchReport};
 
 /// Reads a request for an analysis; ignored keys are logged once each. A request that is not refused here succeeds.
 pub(super) fn begin(
@@ -53,8 +54,13 @@ pub(super) fn stream(
         Shown::Move(kind) => Some(session.choose_shown(color, kind, options, &mut show)),
         Shown::Cancellable => session.name_until_input(color, options, &mut show),
     };
-    // At least one line: a search may have ended before its first.
-    if let Some(report) = session.engine.last_report() {
+    // At least one line: a search may have ended before its first, and a pass that wins at once needs none.
+    let engine = &*session.engine;
+    let unsearched = match (engine.last_report(), decision) {
+        (None, Some(Decision::Play(Vertex::Pass))) => pass_at_end(engine, color),
+        _ => None,
+    };
+    if let Some(report) = engine.last_report().or(unsearched.as_ref()) {
         show(report);
     }
     let text = decision.map_or(Ok("cancelled".to_owned()), |decision| {
@@ -80,6 +86,19 @@ fn analyze(session: &mut Session, analysis: &Analysis, show: &mut Observer<'_>) 
         show(&report);
     }
     session.interrupts.wait_for_input();
+}
+
+/// A report of a pass that was played without a search, if it has ended the game with a certain result.
+fn pass_at_end(engine: &dyn Engine, color: Color) -> Option<SearchReport> {
+    let outcome = engine.outcome().filter(|_| !engine.agrees_on_dead())?;
+    let proof = outcome.proof_for(color);
+    let mut pass = MoveReport::unsearched(engine.size().pass(), 1.0);
+    pass.prove(proof);
+    Some(SearchReport {
+        value: proof.value(),
+        proof: Some(proof),
+        ..SearchReport::unsearched(vec![pass], StopReason::OnlyMove)
+    })
 }
 
 /// The reply to `genmove`. In games without passes a pass means that the game is over and not lost.

@@ -55,7 +55,7 @@ pub const COMMANDS: &[Command] = &[
         .menu("string/Last search"),
     command("showboard", "", "the board as text", |session, _| text(show(&*session.engine))),
     command("fixed_handicap", "STONES", "put handicap stones on the standard points of the empty board", opening::fixed_handicap),
-    command("place_free_handicap", "STONES", "put at most this many handicap stones on the standard points of the empty board", opening::place_free_handicap),
+    command("place_free_handicap", "STONES", "choose the points of handicap stones", opening::place_free_handicap),
     command("set_free_handicap", "VERTEX ...", "put handicap stones on these points", opening::set_free_handicap),
     command("final_score", "", "the result; in Go at any time, without the dead stones", board::final_score),
     command("final_status_list", "STATUS", "the points that are alive, dead, seki, black_territory, white_territory or dame", board::final_status_list),
@@ -161,7 +161,8 @@ fn list_commands(session: &mut Session, _: &Arguments<'_>) -> Reply {
 /// For users; programs read `list_commands`.
 fn help(session: &mut Session, args: &Arguments<'_>) -> Reply {
     if let Some(name) = args.optional(0) {
-        return find(name).ok_or(Failure::UNKNOWN_COMMAND).and_then(text);
+        let command = find(name).ok_or(Failure::UNKNOWN_COMMAND)?;
+        return Ok(format!("{}\n{}", command.call(), command.help));
     }
     let lines: String = listed(session)
         .map(|command| format!("\n{command}"))

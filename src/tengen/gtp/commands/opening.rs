@@ -1,7 +1,9 @@
 //! Commands for openings with proposals, swaps and offers: swap, swap2, and the rules by which
 //! Black offers several fifth moves (docs/programs-and-servers.md#openings); and for handicap stones: on fixed
-//! points, or on points of the controller. They are set up, so that White is to move and they cannot be
+//! points, on points chosen by the engine, or by the controller. They are set up, so that White is to move and they cannot be
 //! undone one by one.
+
+use std::cmp::Reverse;
 
 use super::Arguments;
 use crate::engine::{Engine, MoveKind};
@@ -116,8 +118,6 @@ pub(super) fn keep(session: &mut Session, args: &Arguments<'_>) -> Reply {
 
 /// Smallest number of columns and rows with a handicap.
 const SMALLEST: u8 = 7;
-/// The most fixed points of a board.
-const MOST_FIXED: usize = 9;
 
 /// The fixed points in the order of the GTP specification (version 2, draft 2, section 4.1.1): at
 /// most nine, and four where a side is even or seven long. `None` for a number that the board has not.
@@ -132,7 +132,7 @@ pub fn fixed_points(size: BoardSize, stones: usize) -> Option<Vec<Move>> {
     let (middle, center) = (width / 2, height / 2);
     let has_middle = |side: u8| side % 2 == 1 && side > SMALLEST;
     let most = match has_middle(width) && has_middle(height) {
-        true => MOST_FIXED,
+        true => 9,
         false => 4,
     };
     if !(2..=most).contains(&stones) {
@@ -150,6 +150,23 @@ pub fn fixed_points(size: BoardSize, stones: usize) -> Option<Vec<Move>> {
         points.push((middle, center));
     }
     Some(points.into_iter().map(|(x, y)| size.point(x, y)).collect())
+}
+
+/// Points chosen by the engine: the fixed ones as far as they go, then those farthest from the edge.
+fn free_points(size: BoardSize, stones: usize) -> Vec<Move> {
+    let mut numbers = (2..=stones.min(9)).rev();
+    let fixed = numbers.find_map(|stones| fixed_points(size, stones));
+    let mut points = fixed.unwrap_or_default();
+    let from_edge = |point: Move| {
+        let (x, y) = size.column_row(point);
+        x.min(y).min(size.width - 1 - x).min(size.height - 1 - y)
+    };
+    let free = size.points().filter(|point| !points.contains(point));
+    let mut free: Vec<Move> = free.collect();
+    free.sort_by_key(|&point| Reverse(from_edge(point)));
+    let missing = stones - points.len();
+    points.extend(free.into_iter().take(missing));
+    points
 }
 
 /// Sets stones up on the empty board.
@@ -188,10 +205,7 @@ pub(super) fn place_free_handicap(session: &mut Session, args: &Arguments<'_>) -
     if !(2..size.area()).contains(&stones) {
         return Err(Failure::STONES);
     }
-    // An engine may place fewer: this one uses the fixed points.
-    let mut numbers = (2..=stones.min(MOST_FIXED)).rev();
-    let points = numbers.find_map(|stones| fixed_points(size, stones));
-    set_up(session, points.ok_or(Failure::STONES)?)
+    set_up(session, free_points(size, stones))
 }
 
 pub(super) fn set_free_handicap(session: &mut Session, args: &Arguments<'_>) -> Reply {
@@ -245,6 +259,17 @@ mod tests {
         assert_eq!(on(7, 4).as_deref(), Some("C3 E5 C5 E3"));
         for (side, stones) in [(19, 1), (19, 10), (7, 5), (12, 5), (6, 2)] {
             assert_eq!(on(side, stones), None, "{stones} on {side}");
+        }
+    }
+    #[test]
+    fn free_stones_are_as_many_as_asked_for() {
+        for (side, stones) in [(9, 2), (19, 9), (19, 25), (5, 3), (9, 80)] {
+            let size = BoardSize::square(side);
+            let mut points = free_points(size, stones);
+            assert_eq!(points.len(), stones, "{side}");
+            points.sort_unstable();
+            points.dedup();
+            assert_eq!(points.len(), stones, "all different");
         }
     }
 }

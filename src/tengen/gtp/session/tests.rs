@@ -65,6 +65,19 @@ fn parameters_of_katago_alone_have_no_effect() {
 }
 
 #[test]
+fn the_listed_parameters_are_read_and_set() {
+    let mut session = session(Behaviour::Highest);
+    let listed = say(&mut session, "kata-list-params");
+    let names = listed.strip_prefix("= ").expect("names").split_whitespace();
+    for name in names {
+        let found = say(&mut session, &format!("kata-get-param {name}"));
+        let value = found.strip_prefix("= ").expect("a value").trim_end();
+        let reply = say(&mut session, &format!("kata-set-param {name} {value}"));
+        assert_eq!(reply, "= \n\n", "{name} {value}");
+    }
+}
+
+#[test]
 fn the_listed_commands_are_known() {
     let mut session = session(Behaviour::Highest);
     let listed = say(&mut session, "list_commands");
@@ -240,6 +253,16 @@ fn time_in_the_queue_is_thinking_time() {
     let times = session.engine.move_times();
     let used = times.last().expect("a move").used.elapsed;
     assert_eq!(used, Duration::ZERO);
+    // What ends an analysis waits until it has ended.
+    let arrived = session.interrupts.arrive(4);
+    session.interrupts.handle(4, 1, arrived);
+    let arrived = session.interrupts.arrive(5);
+    clock.advance(late);
+    say(&mut session, "kata-analyze w 10");
+    session.interrupts.handle(5, 1, arrived);
+    say(&mut session, "genmove w");
+    let times = session.engine.move_times();
+    assert_eq!(times.last().expect("a move").used.elapsed, late);
 }
 
 #[test]

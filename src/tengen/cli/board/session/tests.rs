@@ -312,6 +312,12 @@ fn a_weaker_engine_is_asked_for_by_its_level() {
     let byoyomi = TimeControl::from_kata(&["byoyomi", "600", "30", "3"]).expect("a clock");
     let most = free.limits(&usual, byoyomi).time_per_move;
     assert_eq!(most, Some(Duration::from_secs(10)), "a person waits");
+    let weaker = NewGame {
+        level: strength(5.2),
+        ..terms("nogo", "5", [Human, Machine], "")
+    };
+    let state = view::state(&session(weaker).0, true);
+    assert!(state.contains("\"strength\":5.2"), "{state}");
     let error = strength(13.0).check().expect_err("there is none");
     assert!(error.to_string().contains("level"), "{error}");
 }
