@@ -2,13 +2,14 @@
 //! after a restart, and for a student of another size.
 
 use std::fmt::Display;
+use std::fs::{self, File};
 use std::io;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use half::f16;
-use parking_lot::RwLock;
+use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use redb::{Database, ReadableDatabase as _, TableDefinition};
 
 use crate::{TrainError, durable};
@@ -21,7 +22,8 @@ const ANSWERS: TableDefinition<'_, u128, &[u8]> = TableDefinition::new("answers"
 /// The file: an embedded store ([redb](https://docs.rs/redb)) that loses nothing when a process is killed.
 pub struct KeptAnswers {
     open: Box<dyn Fn() -> Result<Database, redb::Error> + Send + Sync>,
-    /// `None` before the first write and after a failed one: the store has to be opened again then.
+    /// `None` before the first write and after a failed one: the store has to be opened again then. All use it under the
+    /// read lock, so that nothing has it open when it is replaced.
     store: RwLock<Option<Database>>,
     path: PathBuf,
 }
@@ -31,29 +33,33 @@ impl KeptAnswers {
     ///
     /// # Errors
     /// [`TrainError::Setting`] when it is another kind of file, damaged or in use, or cannot be created;
-    /// [`TrainError::Io`] of its folder.
+    /// [`TrainError::Io`] of its folder, or if the disk stays full.
     pub fn open(path: &Path) -> Result<KeptAnswers, TrainError> {
         path.parent().map_or(Ok(()), durable::make_folder)?;
         let file = path.to_owned();
         let open = move || {
+            let is_new = !fs::metadata(&file).is_ok_and(|found| found.len() > 0);
             // The store may panic where a file's bytes were changed.
             let open = || {
                 let mut builder = Database::builder();
                 builder.set_check_integrity_on_open(true).create(&file)
             };
             let damaged = || Err(redb::Error::Corrupted("it is damaged".to_owned()));
-            catch_unwind(open).map_or_else(|_| damaged(), |store| Ok(store?))
+            let create = || catch_unwind(open).map_or_else(|_| damaged(), |store| Ok(store?));
+            let clear = || File::options().write(true).open(&file)?.set_len(0);
+            create_whole(is_new, create, clear)
         };
         let answers = KeptAnswers {
             open: Box::new(open),
             store: RwLock::new(None),
             path: path.to_owned(),
         };
-        answers.add(&[]).map_err(|error| {
-            TrainError::Setting(format!(
+        answers.add(&[]).map_err(|error| match error.kind() {
+            kind if durable::is_full(kind) => TrainError::io(path)(error),
+            _ => TrainError::Setting(format!(
                 "{}: {error}; --teacher-answers takes a new file, or one of another fit that has ended",
                 path.display()
-            ))
+            )),
         })?;
         Ok(answers)
     }
@@ -61,32 +67,44 @@ impl KeptAnswers {
     /// Copies the known answers into `out`, which has a row for each key; returns the rows that are unknown.
     fn find(&self, keys: &[u128], out: &mut Outputs) -> Result<Vec<usize>, redb::Error> {
         let store = self.store.read();
-        let Some(store) = &*store else {
-            return Ok((0..keys.len()).collect());
-        };
-        let transaction = store.begin_read()?;
-        let table = transaction.open_table(ANSWERS)?;
-        let mut unknown = Vec::new();
-        for (row, &key) in keys.iter().enumerate() {
-            let known = table.get(key)?;
-            if !known.is_some_and(|bytes| read(bytes.value(), out, row)) {
-                unknown.push(row);
-            }
+        let found = store.as_ref().map(|store| look_up(store, keys, out));
+        match found {
+            // Closed after a write of another thread has failed, or about to be.
+            None | Some(Err(redb::Error::PreviousIo)) => Ok((0..keys.len()).collect()),
+            Some(found) => found,
         }
-        Ok(unknown)
+    }
+
+    /// The store, which is opened if it is closed.
+    fn opened(&self) -> Result<RwLockReadGuard<'_, Option<Database>>, redb::Error> {
+        let store = self.store.read();
+        if store.is_some() {
+            return Ok(store);
+        }
+        drop(store);
+        let mut store = self.store.write();
+        if store.is_none() {
+            *store = Some((self.open)()?);
+        }
+        Ok(RwLockWriteGuard::downgrade(store))
     }
 
     /// Keeps answers. If the disk is full, it waits for room.
     fn add(&self, answers: &[(u128, Vec<u8>)]) -> io::Result<()> {
         let attempt = || -> Result<(), redb::Error> {
-            let mut place = self.store.write();
-            let store = match place.take() {
-                Some(store) => store,
-                None => (self.open)()?,
-            };
-            insert(&store, answers)?;
-            *place = Some(store);
-            Ok(())
+            loop {
+                let store = self.opened()?;
+                let added = store.iter().try_for_each(|store| insert(store, answers));
+                drop(store);
+                if added.is_err() {
+                    // It takes no more writes.
+                    *self.store.write() = None;
+                }
+                // That of another thread.
+                if !matches!(added, Err(redb::Error::PreviousIo)) {
+                    return added;
+                }
+            }
         };
         durable::until_room(&self.path, || {
             attempt().map_err(|error| match error {
@@ -96,6 +114,35 @@ impl KeptAnswers {
             })
         })
     }
+}
+
+/// Opens a store or creates one. If creating it fails, its file is emptied again: half of a header would be taken for a
+/// file of something else.
+fn create_whole(
+    is_new: bool,
+    create: impl FnOnce() -> Result<Database, redb::Error>,
+    clear: impl FnOnce() -> io::Result<()>,
+) -> Result<Database, redb::Error> {
+    let created = create();
+    if is_new && matches!(created, Err(redb::Error::Io(_))) {
+        // Of two errors the first one says why.
+        let _ = clear();
+    }
+    created
+}
+
+/// Copies the known answers into `out`; returns the rows that are unknown.
+fn look_up(store: &Database, keys: &[u128], out: &mut Outputs) -> Result<Vec<usize>, redb::Error> {
+    let transaction = store.begin_read()?;
+    let table = transaction.open_table(ANSWERS)?;
+    let mut unknown = Vec::new();
+    for (row, &key) in keys.iter().enumerate() {
+        let known = table.get(key)?;
+        if !known.is_some_and(|bytes| read(bytes.value(), out, row)) {
+            unknown.push(row);
+        }
+    }
+    Ok(unknown)
 }
 
 fn insert(store: &Database, answers: &[(u128, Vec<u8>)]) -> Result<(), redb::Error> {
@@ -202,6 +249,7 @@ mod tests {
     use redb::StorageBackend;
     use redb::backends::InMemoryBackend;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
     use tengen::encode::{Encode, made_up};
     use tengen::game::{BoardSize, Game};
     use tengen::games::go::SmallGo;
@@ -310,26 +358,64 @@ mod tests {
         }
     }
 
-    #[test]
-    fn room_is_waited_for_on_a_full_disk_and_no_answer_is_lost() {
+    /// A disk on which this many writes fail, and a new file of answers on it.
+    fn answers_on_full_disk(failures: usize) -> (FullDisk, Arc<KeptAnswers>) {
         let disk = FullDisk::default();
+        disk.failures.store(failures, Ordering::Relaxed);
         let opened = disk.clone();
-        let answers = Arc::new(KeptAnswers {
-            open: Box::new(move || -> Result<Database, redb::Error> {
-                Ok(Database::builder().create_with_backend(opened.clone())?)
+        let answers = KeptAnswers {
+            open: Box::new(move || {
+                let is_new = opened.len().unwrap() == 0;
+                let create = || -> Result<Database, redb::Error> {
+                    Ok(Database::builder().create_with_backend(opened.clone())?)
+                };
+                create_whole(is_new, create, || opened.set_len(0))
             }),
             store: RwLock::new(None),
             path: "answers".into(),
-        });
+        };
+        answers.add(&[]).unwrap();
+        (disk, Arc::new(answers))
+    }
+
+    #[test]
+    fn room_is_waited_for_on_a_full_disk_and_no_answer_is_lost() {
+        // The file is created on a full disk, too.
+        let (disk, answers) = answers_on_full_disk(3);
+        assert_eq!(disk.failures.load(Ordering::Relaxed), 0);
         let network = factory().make().unwrap();
         let mut kept = Kept::new(network, Arc::clone(&answers), 0);
         let mut out = Outputs::new();
-        answers.add(&[]).unwrap();
         kept.evaluate(&batch(&[3]), &mut out).unwrap();
         disk.failures.store(3, Ordering::Relaxed);
         kept.evaluate(&batch(&[3, 4]), &mut out).unwrap();
         assert_eq!(disk.failures.load(Ordering::Relaxed), 0);
         let unknown = answers.find(&[3, 4], &mut out).unwrap();
+        assert!(unknown.is_empty(), "{unknown:?}");
+    }
+
+    #[test]
+    fn a_failed_write_of_one_thread_ends_no_other() {
+        let (disk, answers) = answers_on_full_disk(0);
+        disk.failures.store(9, Ordering::Relaxed);
+        thread::scope(|scope| {
+            for first in [0, 100, 200] {
+                let mut kept = Kept::new(factory().make().unwrap(), Arc::clone(&answers), 0);
+                scope.spawn(move || {
+                    for key in first..first + 20 {
+                        let mut out = Outputs::new();
+                        kept.evaluate(&batch(&[key]), &mut out).unwrap();
+                    }
+                });
+            }
+        });
+        let keys: Vec<u128> = [0, 100, 200]
+            .into_iter()
+            .flat_map(|first| first..first + 20)
+            .collect();
+        let mut out = Outputs::new();
+        out.reset_for(keys.len(), factory().info().output_lens());
+        let unknown = answers.find(&keys, &mut out).unwrap();
         assert!(unknown.is_empty(), "{unknown:?}");
     }
 
