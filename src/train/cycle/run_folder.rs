@@ -90,14 +90,21 @@ impl RunFolder {
     /// The plan of the run, if it has begun.
     ///
     /// # Errors
-    /// [`TrainError`] when the file cannot be read.
+    /// [`TrainError`] when the file cannot be read, or has settings of an earlier version.
     pub fn plan(&self) -> Result<Option<CyclePlan>, TrainError> {
         let path = self.root.join("plan.toml");
         if !path.exists() {
             return Ok(None);
         }
         let text = fs::read_to_string(&path).map_err(TrainError::io(&path))?;
-        CyclePlan::parse(&text).map(Some)
+        // What was written there was a plan.
+        let earlier = |error: TrainError| {
+            TrainError::Setting(format!(
+                "{}: the run was begun by an earlier version; delete there what this one does not know: {error}",
+                path.display()
+            ))
+        };
+        CyclePlan::parse(&text).map(Some).map_err(earlier)
     }
 
     /// The finished generations, in order.

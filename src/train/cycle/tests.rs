@@ -382,6 +382,17 @@ fn a_run_goes_on_without_a_damaged_shard() {
 }
 
 #[test]
+fn a_setting_of_an_earlier_version_is_named_with_its_file() {
+    let scratch = Scratch::new("cycle-earlier-plan");
+    let plan = "[[stage]]\nplateau = { elo = 15.0 }\n";
+    fs::write(scratch.path().join("plan.toml"), plan).unwrap();
+    let message = attempt(scratch.path(), PLAN).0.unwrap_err().to_string();
+    for part in ["plan.toml", "an earlier version", "`plateau`"] {
+        assert!(message.contains(part), "{message}");
+    }
+}
+
+#[test]
 fn a_run_has_one_process() {
     let scratch = Scratch::new("cycle-busy");
     let _other = lock_folder(scratch.path()).unwrap();
