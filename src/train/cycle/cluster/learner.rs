@@ -215,15 +215,15 @@ impl<G: Trainable> Learner<G> {
     }
 }
 
-/// What a learner waits for, in words: these tickets of one kind and generation.
+/// What a learner waits for, in words: these tickets of one kind, generation and opponent.
 fn waiting_for<'t>(open: impl Iterator<Item = &'t Ticket>) -> String {
-    let (mut generation, mut games, mut kind) = (0, 0, "games");
+    let (mut generation, mut games, mut kind) = (0, 0, "games".to_owned());
     for ticket in open {
         generation = ticket.generation;
         games += match ticket.part {
             Part::Games(range) => range.games,
             Part::Pairs(range) => {
-                kind = "games of rating matches";
+                kind = format!("games of rating matches against {}", ticket.opponent());
                 2 * u64::from(range.pairs)
             }
         };
@@ -238,32 +238,34 @@ mod tests {
 
     #[test]
     fn what_is_waited_for_is_told_in_games() {
-        let ticket = |part: Part| Ticket {
+        let ticket = |name: &str, part: Part| Ticket {
             generation: 7,
-            name: "a/0000".to_owned(),
+            name: name.to_owned(),
             part,
         };
         let range = |games: u64| {
             let (board, first) = (0, 0);
-            ticket(Part::Games(GameRange {
+            let range = GameRange {
                 board,
                 first,
                 games,
-            }))
+            };
+            ticket("games/0000", Part::Games(range))
         };
         let games = [range(50), range(12)];
         assert_eq!(
             waiting_for(games.iter()),
             "generation 7: waiting for workers to play 62 games"
         );
-        let pairs = ticket(Part::Pairs(PairRange {
+        let range = PairRange {
             opponent: 0,
             first: 0,
             pairs: 5,
-        }));
+        };
+        let pairs = ticket("matches/network-0006.0000", Part::Pairs(range));
         assert_eq!(
             waiting_for(std::iter::once(&pairs)),
-            "generation 7: waiting for workers to play 10 games of rating matches"
+            "generation 7: waiting for workers to play 10 games of rating matches against network-0006"
         );
     }
 }

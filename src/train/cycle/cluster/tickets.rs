@@ -55,6 +55,12 @@ impl Ticket {
         objects::of(self.generation, &self.name)
     }
 
+    /// The opponent's name, of a ticket of rating matches.
+    pub(super) fn opponent(&self) -> &str {
+        let name = self.name.trim_start_matches("matches/");
+        name.rsplit_once('.').map_or(name, |(opponent, _)| opponent)
+    }
+
     /// The object by which a machine claims it.
     pub(super) fn claim(&self) -> String {
         objects::of(self.generation, &objects::claim(&self.name))
