@@ -417,8 +417,8 @@ fn a_plan_may_come_from_a_pipe_and_not_from_a_folder() {
     let folder = scratch.display().to_string();
     for (given, wanted) in [
         ("/dev/stdin", "invalid plan"),
-        (&*folder, "directory"),
-        ("/dev/zero", "no plan"),
+        (&*folder, "not a regular file"),
+        ("/dev/zero", "larger than 16 MiB"),
     ] {
         let mut command = train(&["loop", given, "--out", &out]);
         let piped = std::fs::File::open(&plan).unwrap();

@@ -1,6 +1,7 @@
 //! Record files: reads SGF of any origin, and writes files atomically.
 
-use std::io::{self, ErrorKind};
+use std::fs::{File, Metadata};
+use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -62,6 +63,24 @@ pub fn read_sgf(path: &Path, plays: usize) -> Result<GameRecord, FileError> {
 /// [`FileError`] if the file does not exist, is not regular, or is too large.
 pub fn read_text(path: &Path) -> Result<String, FileError> {
     Ok(charset::decode(&read_bytes(path)?, None))
+}
+
+/// Reads a text file of moderate size, or what comes from a pipe such as /dev/stdin, in any encoding.
+///
+/// # Errors
+/// [`FileError`] if the file does not exist, is a folder, or is too large.
+pub fn read_text_or_pipe(path: &Path) -> Result<String, FileError> {
+    let is_pipe = |found: Metadata| !found.is_file() && !found.is_dir();
+    if !path.metadata().is_ok_and(is_pipe) {
+        return read_text(path);
+    }
+    let (most, mut bytes) = (MAX_MIB << 20, Vec::new());
+    // A device may give them without end.
+    let mut pipe = File::open(path)?.take(most + 1);
+    match pipe.read_to_end(&mut bytes)? as u64 > most {
+        true => Err(FileError::TooLarge),
+        false => Ok(charset::decode(&bytes, None)),
+    }
 }
 
 /// Reads a file of moderate size.
@@ -240,6 +259,17 @@ mod tests {
         file.set_len(1 << 40).expect("holes are allowed");
         let error = read_sgf(&path, 1).expect_err("it is huge");
         assert!(matches!(error, FileError::TooLarge), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_is_read_up_to_a_limit_and_a_folder_not_at_all() {
+        let read = |path: &str| read_text_or_pipe(Path::new(path));
+        assert_eq!(read("/dev/null").expect("it is empty"), "");
+        let endless = read("/dev/zero");
+        assert!(matches!(endless, Err(FileError::TooLarge)), "{endless:?}");
+        let folder = read("/dev");
+        assert!(matches!(folder, Err(FileError::NotRegular)), "{folder:?}");
     }
 
     #[test]

@@ -1,8 +1,6 @@
 //! `tengen-train loop`: repeats self-play, fit, export and rating. `tengen-train work`: plays for such a run on another
 //! machine.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +10,7 @@ use clap::Parser;
 
 use tengen::clock::SystemClock;
 use tengen::games::with_game;
-use tengen::record::sgf;
+use tengen::record::file;
 use tengen::system;
 use tengen_train::TrainError;
 use tengen_train::cluster::{
@@ -146,23 +144,11 @@ fn run_plan<G: Trainable>(
     Ok(())
 }
 
-/// The most bytes of a plan: a device may give them without end.
-const MAX_PLAN_BYTES: usize = 1 << 20;
-
-/// Reads a plan from a file or a pipe, in any encoding; errors name it.
+/// Reads a plan from a file or a pipe; errors name it.
 fn read_plan(path: &Path) -> anyhow::Result<CyclePlan> {
     let name = || path.display().to_string();
-    let file = File::open(path).with_context(name)?;
-    let mut bytes = Vec::new();
-    file.take(MAX_PLAN_BYTES as u64 + 1)
-        .read_to_end(&mut bytes)
-        .with_context(name)?;
-    anyhow::ensure!(
-        bytes.len() <= MAX_PLAN_BYTES,
-        "{}: it is larger than a MiB, and so no plan",
-        name()
-    );
-    CyclePlan::parse(&sgf::decode(&bytes)).with_context(name)
+    let text = file::read_text_or_pipe(path).with_context(name)?;
+    CyclePlan::parse(&text).with_context(name)
 }
 
 #[derive(Debug, Parser)]

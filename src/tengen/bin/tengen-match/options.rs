@@ -1,7 +1,5 @@
 //! Options of every kind of match.
 
-use std::fs::{File, Metadata};
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
@@ -24,9 +22,6 @@ use tengen::referee::{
 use tengen::system;
 
 use crate::output::tell;
-
-/// Maximum bytes of a pipe.
-const MAX_PIPE: u64 = 16 << 20;
 
 /// The game, and how its openings are drawn and its games played.
 #[derive(Args, Clone)]
@@ -203,26 +198,10 @@ pub(crate) fn read_engines(path: &Path) -> Result<Vec<EngineSpec>> {
     Ok(read_toml::<EngineFile>(path)?.engine)
 }
 
-/// A TOML file, or what comes from a pipe such as /dev/stdin, in UTF-8: it is read once.
+/// A TOML file, or what comes from a pipe such as /dev/stdin: it is read once.
 pub(crate) fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T> {
     let name = || path.display().to_string();
-    let is_pipe = |found: Metadata| !found.is_file() && !found.is_dir();
-    let text = match path.metadata().is_ok_and(is_pipe) {
-        true => {
-            let pipe = File::open(path).with_context(name)?;
-            let mut bytes = Vec::new();
-            let read = pipe.take(MAX_PIPE + 1).read_to_end(&mut bytes);
-            let len = read.with_context(name)? as u64;
-            ensure!(
-                len <= MAX_PIPE,
-                "{}: it is larger than {} MiB",
-                name(),
-                MAX_PIPE >> 20
-            );
-            String::from_utf8(bytes).with_context(name)?
-        }
-        false => read_text(path)?,
-    };
+    let text = file::read_text_or_pipe(path).with_context(name)?;
     toml::from_str(&text).with_context(name)
 }
 
