@@ -23,6 +23,7 @@ pub(super) fn figures(data: &ReportData) -> Vec<String> {
         calibration(data),
         entropy(data),
         white_share(data),
+        games_per_second(data),
         speeds(data),
     ];
     charts.iter().map(Chart::figure).collect()
@@ -171,15 +172,25 @@ fn white_share(data: &ReportData) -> Chart<'static> {
     }
 }
 
+fn games_per_second(data: &ReportData) -> Chart<'static> {
+    Chart {
+        title: "Games a second",
+        note: "Of self-play. It falls with more playouts a move and larger networks.",
+        x_label: "games",
+        series: vec![by_games(data, "self-play", |g| {
+            measured(g.games_per_second)
+        })],
+        ..Chart::default()
+    }
+}
+
 fn speeds(data: &ReportData) -> Chart<'static> {
     Chart {
-        title: "Games and positions a second",
-        note: "Played and evaluated in self-play, which falls with more playouts a move and larger networks, and \
-               fitted in training; the scale is logarithmic.",
+        title: "Positions a second",
+        note: "Evaluated in self-play, and fitted in training; the scale is logarithmic.",
         x_label: "games",
         scale: Scale::Logarithmic,
         series: vec![
-            by_games(data, "games", |g| measured(g.games_per_second)),
             by_games(data, "evaluated", |g| measured(g.evaluations_per_second)),
             by_games(data, "fitted", |g| measured(g.samples_per_second)),
         ],

@@ -225,7 +225,7 @@ mod tests {
             rows: 4,
             rows_so_far: 4,
             white_share: 0.45,
-            games_per_second: 0.0,
+            games_per_second: 1.0,
             evaluations_per_second: 0.0,
             samples_per_second: 0.0,
             steps: 1,
@@ -272,7 +272,7 @@ mod tests {
     fn what_was_not_measured_is_missing() {
         let page = page(&data(None));
         for absent in [
-            "positions a second",
+            "Positions a second",
             "Policy entropy",
             "Policy loss,",
             "NaN",
@@ -280,6 +280,7 @@ mod tests {
             assert!(!page.contains(absent), "{absent}");
         }
         assert!(page.contains(">50%<") && page.contains("White's share"));
+        assert!(page.contains("Games a second"));
         // Both losses of both generations, and the rating and the gate of the first.
         assert_eq!(page.matches(MISSING).count() - 1, 6, "and one in the title");
         assert!(page.contains("<td>passed, 62%<td>"), "{page}");
