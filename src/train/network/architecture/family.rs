@@ -1,5 +1,6 @@
 //! Families of networks, identified by the first part of a name.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -201,7 +202,10 @@ impl FromStr for Family {
     type Err = ();
 
     fn from_str(name: &str) -> Result<Family, ()> {
-        let found = NAMES.iter().find(|(known, _)| *known == name);
+        let parts = |name| str::split(name, '+').collect::<BTreeSet<&str>>();
+        let found = NAMES
+            .iter()
+            .find(|&&(known, _)| parts(known) == parts(name));
         found.map(|(_, family)| *family).ok_or(())
     }
 }

@@ -284,6 +284,10 @@ mod tests {
         }
         let all: Architecture = "az+garb+mtl+asf-5b32c".parse().unwrap();
         assert_eq!(all.to_string(), "nogozero+-5b32c");
+        assert_eq!(
+            "az+asf+garb+mtl-5b32c".parse::<Architecture>().unwrap(),
+            all
+        );
         for wrong in [
             "tengen-99999999b32c",
             "tengen-5b99999999c",
