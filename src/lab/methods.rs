@@ -71,8 +71,7 @@ struct CriticThinker {
 }
 
 impl<G: Game> Thinker<G> for CriticThinker {
-    /// There are no intermediate reports, and every limit is kept: it takes less than a
-    /// millisecond.
+    /// There are no intermediate reports, and limits are not looked at: each move is valued once.
     fn search(
         &mut self,
         request: &SearchRequest<G>,

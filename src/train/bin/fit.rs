@@ -83,7 +83,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     fit: Flags<Fit, OfOneFit>,
     /// Schedule of the learning rate after the warm-up: half a cosine down to a hundredth; a step to a tenth at 60% of the
-    /// steps, and to a hundredth at 90%; or constant. With --kl-target the rate follows that instead [default: cosine]
+    /// steps, and to a hundredth at 90%; or constant. Not with --kl-target, which is a schedule of its own (0.003 is
+    /// usual) [default: cosine]
     #[arg(long, value_parser = ["cosine", "step", "constant"])]
     schedule: Option<String>,
     /// Warm-up steps until the maximum learning rate [default: 100, or a tenth of all]

@@ -26,13 +26,13 @@ impl Threads {
     }
 }
 
-/// What computes networks in games.
+/// What computes networks.
 #[derive(Debug, clap::Args)]
 pub struct Inference {
     /// Inference backend: native, ort or tract [default: the first that can run the network]
     #[arg(long, value_name = "NAME")]
     backend: Option<BackendKind>,
-    /// Device of networks in games: cpu, cuda or cuda:N
+    /// Device of networks: cpu, cuda or cuda:N
     #[arg(long, value_name = "NAME", default_value_t = EvalDevice::Cpu)]
     device: EvalDevice,
     /// Path of the ONNX Runtime library [default: where the script fetch-onnxruntime puts it]

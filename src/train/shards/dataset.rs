@@ -108,7 +108,7 @@ fn read_folder(
         let repeated = games.iter().filter(|(is_new, _)| !is_new).count();
         if repeated > 0 {
             log::warn!(
-                "{}: {} of an earlier folder, counted once",
+                "{}: {} also in an earlier folder: counted once",
                 folder.display(),
                 counted(repeated, "game")
             );
