@@ -171,11 +171,24 @@ fn the_loop_continues_after_kill_9_with_the_same_result() {
         ];
         words.map(str::to_owned).into()
     };
+    // Returns what it says.
     let run_loop = |out: &str| {
         let arguments = arguments(out);
-        run(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
+        let mut command = train(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+        let output = command.env("RUST_LOG", "info").output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        said
     };
-    run_loop(&whole);
+    let said = run_loop(&whole);
+    for number in 0..6 {
+        let line = format!("generation {number} of az-1b");
+        assert_eq!(said.matches(&line).count(), 1, "{said}");
+    }
+    assert!(
+        said.contains("the plan is complete: generation 5 was the last"),
+        "{said}"
+    );
 
     let kills: u32 = std::env::var("TENGEN_KILLS").map_or(4, |text| text.parse().unwrap());
     let mut wait = 7_u64;
