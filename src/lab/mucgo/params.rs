@@ -24,8 +24,8 @@ tengen::settings! {
             "Weight of domain knowledge in a move's evaluation, beside UCB1: A, B, C, D and E of the paper are 0.5, 0.6, \
              0.7, 0.8 and 0.9.", "Li et al. 2019, Table 1; docs/papers.md#mucgo";
         mucgo_interval: f32 = 0.15, 0.0..=1.0,
-            "Share of the range of the evaluations, from the best down, within which a move is drawn: V1, V2, V3 and V4 \
-             of the paper are 0.05, 0.1, 0.15 and 0.2.", "Li et al. 2019, III.B.3; docs/papers.md#mucgo";
+            "Share of the range of the evaluations, from the best down, within which a move is drawn: V1, V2, V3 and \
+             V4 of the paper are 0.05, 0.1, 0.15 and 0.2.", "Li et al. 2019, III.B.3; docs/papers.md#mucgo";
         mucgo_pruning: Pruning = Pruning::Both, Choice,
             "Which layers of pruning there are.", "Li et al. 2019, Algorithm 2";
         mucgo_pruned: f32 = 0.2, 0.0..=0.9,

@@ -22,8 +22,8 @@ const ANSWERS: TableDefinition<'_, u128, &[u8]> = TableDefinition::new("answers"
 /// The file: an embedded store ([redb](https://docs.rs/redb)) that loses nothing when a process is killed.
 pub struct KeptAnswers {
     open: Box<dyn Fn() -> Result<Database, redb::Error> + Send + Sync>,
-    /// `None` before the first write and after a failed one: the store has to be opened again then. All use it under the
-    /// read lock, so that nothing has it open when it is replaced.
+    /// `None` before the first write and after a failed one: the store has to be opened again then. It is used under
+    /// the read lock, so that nothing has it open when it is replaced.
     store: RwLock<Option<Database>>,
     path: PathBuf,
 }
