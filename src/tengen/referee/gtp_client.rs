@@ -320,7 +320,7 @@ mod tests {
                 "`=1 2 (no empty line follows)`",
             ),
         ] {
-            let fault = told(script, Duration::from_secs(1)).unwrap_err();
+            let fault = told(script, Duration::from_secs(3)).unwrap_err();
             assert!(
                 fault.to_string().ends_with(&format!("; it said {said}")),
                 "{fault}"
