@@ -171,7 +171,7 @@ fn the_loop_continues_after_kill_9_with_the_same_result() {
         ];
         words.map(str::to_owned).into()
     };
-    // Returns what it says.
+    // Returns its standard error.
     let run_loop = |out: &str| {
         let arguments = arguments(out);
         let mut command = train(&arguments.iter().map(String::as_str).collect::<Vec<_>>());

@@ -86,7 +86,7 @@ impl Progress {
         points / self.games.max(1) as f64
     }
 
-    /// Games and evaluations per second of this session, which has taken so many seconds.
+    /// Games and evaluations per second of this session, which has taken `seconds`.
     pub fn rates(&self, seconds: f64) -> (f64, f64) {
         let rate = |count: u64| count as f64 / seconds.max(1e-3);
         (rate(self.games - self.resumed), rate(self.evaluations))
