@@ -5,7 +5,7 @@ mod static_policy;
 use parking_lot::Mutex;
 
 use super::super::testing::{Behaviour, FillGame, player, report, timed_player};
-use super::super::{ThinkError, Thinker};
+use super::super::{AnalysisEffort, ThinkError, Thinker};
 use super::*;
 use crate::clock::{FakeClock, Overtime, TimeLeft, TimeParams};
 use crate::record::Vertex;

@@ -1,6 +1,7 @@
 //! Analysis and pondering: searches that are ended by a stop flag.
 
 use super::*;
+use crate::game::Symmetry;
 
 /// A raised flag.
 fn raised() -> StopFlag {
