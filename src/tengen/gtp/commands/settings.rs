@@ -259,7 +259,7 @@ const KGS_RULES: &[&str] = &["japanese", "chinese", "aga", "new_zealand"];
 /// game's names.
 pub(super) fn kgs_rules(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let (name, is_go) = (args.text(0)?, session.engine.rules_json().is_some());
-    match name {
+    match &*name.to_lowercase() {
         "chinese" if is_go => session.engine.set_rules("chinese-kgs")?,
         name if is_go || !KGS_RULES.contains(&name) => session.engine.set_rules(name)?,
         _ => {}
