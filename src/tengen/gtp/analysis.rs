@@ -345,7 +345,7 @@ fn flag(key: &str, text: Option<&str>) -> Result<bool, Failure> {
 
 /// Points separated by commas, a pass among them as its policy index.
 fn points(list: &str, size: BoardSize) -> Result<Vec<Move>, Failure> {
-    // As in KataGo, nothing may stand before or behind a comma.
+    // As in KataGo, empty entries do not count.
     let texts = list.split(',').filter(|text| !text.is_empty());
     let vertices = texts.map(|text| parse_vertex(text, size));
     vertices.map(|vertex| Ok(vertex?.index(size))).collect()
