@@ -124,7 +124,7 @@ pub(super) fn kata_raw_nn(session: &mut Session, args: &Arguments<'_>) -> Reply 
     let word = words.next().unwrap_or("0");
     let numbers = match word.parse() {
         Ok(number @ 0..SYMMETRIES) => number..number + 1,
-        _ if word == "all" => 0..SYMMETRIES,
+        _ if word.eq_ignore_ascii_case("all") => 0..SYMMETRIES,
         _ => {
             let known = "symmetry: a number from 0 to 7, or all";
             return Err(Failure::wrong(word, known));
