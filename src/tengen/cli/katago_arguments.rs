@@ -201,7 +201,10 @@ pub(super) fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsStri
                 ours.push(format!("-{name}").into());
                 continue;
             }
-            Some(name @ ("-model" | "-config" | "-override-config" | "-human-model")) => &name[1..],
+            Some(
+                name @ ("-model" | "-config" | "-override-config" | "-override-version"
+                | "-human-model"),
+            ) => &name[1..],
             _ => {
                 ours.push(argument);
                 continue;
@@ -217,6 +220,10 @@ pub(super) fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsStri
             _ if value.is_empty() => ours.push(format!("--katago=-{name} without a value").into()),
             "model" | "human-model" => ours.extend([format!("--katago-{name}").into(), value]),
             "override-config" => ours.extend(["--katago-override".into(), value]),
+            "override-version" => {
+                let version = value.to_string_lossy();
+                ours.push(format!("--katago=-{name} {version}").into());
+            }
             _ if is_settings() => ours.extend(["--config".into(), value]),
             _ => {
                 let file = value.to_string_lossy();
@@ -268,6 +275,10 @@ mod tests {
                     "--visits",
                     "7",
                 ],
+            );
+            check(
+                &format!("{subcommand}|-override-version|0.17"),
+                &[subcommand, "--katago=-override-version 0.17"],
             );
             check(
                 &format!("{subcommand}|-model"),

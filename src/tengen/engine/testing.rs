@@ -211,6 +211,8 @@ pub(crate) enum Behaviour {
     /// Answers as [`Behaviour::Highest`], but only when told to stop; raises its own flag when it
     /// begins.
     WhenStopped(StopFlag),
+    /// The same without a visit.
+    UnvisitedWhenStopped(StopFlag),
     /// Reports a move that is off the board.
     Illegal,
     Fails,
@@ -239,12 +241,13 @@ impl Thinker<FillGame> for FakeThinker {
         let highest = start.position().empty().last().map_or(0, |mv| mv.0);
         match &self.0 {
             Behaviour::Highest => Ok(report(&[(highest, 1, 1.0)])),
-            Behaviour::WhenStopped(begun) => {
+            Behaviour::WhenStopped(begun) | Behaviour::UnvisitedWhenStopped(begun) => {
                 begun.raise();
                 while !stop.is_raised() {
                     std::thread::yield_now();
                 }
-                Ok(report(&[(highest, 1, 1.0)]))
+                let visits = u64::from(matches!(self.0, Behaviour::WhenStopped(_)));
+                Ok(report(&[(highest, visits, 1.0)]))
             }
             Behaviour::Illegal => Ok(report(&[(99, 1, 1.0)])),
             Behaviour::Fails => Err(ThinkError::Gone("as ordered".to_owned())),

@@ -21,8 +21,8 @@ use crate::engine::Engine;
 use crate::game::{BoardSize, Color, Move};
 use crate::search::{AnalysisOptions, MoveReport, PointsByMove, Purpose, SearchReport};
 
-/// Default interval between lines: what Sabaki asks for.
-const DEFAULT_INTERVAL: Duration = Duration::from_millis(500);
+/// Interval between the lines of an analysis that asks for none: Sabaki's.
+pub(super) const DEFAULT_INTERVAL: Duration = Duration::from_millis(500);
 /// Maximum number of moves for CGOS, which keeps all of it in the game's record.
 const CGOS_MOVES: usize = 10;
 /// Minimum interval between lines.
@@ -66,7 +66,7 @@ pub(super) fn avoided(restrictions: &[Restriction], side: Color, legal: &[Move])
 pub(super) struct Analysis {
     /// The side to move.
     pub(super) color: Color,
-    /// Interval and moves to avoid.
+    /// Interval, if it is given, and moves to avoid.
     pub(super) options: AnalysisOptions,
     /// Whose view the numbers are.
     perspective: Perspective,
@@ -99,8 +99,6 @@ impl Analysis {
         let mut analysis = Analysis {
             color: engine.to_move(),
             options: AnalysisOptions {
-                // The client of CGOS reads one line.
-                interval: (dialect != Dialect::Cgos).then_some(DEFAULT_INTERVAL),
                 points: PointsByMove::Lead,
                 purpose: Purpose::ShownMove,
                 ..AnalysisOptions::default()
@@ -347,7 +345,9 @@ fn flag(key: &str, text: Option<&str>) -> Result<bool, Failure> {
 
 /// Points separated by commas, a pass among them as its policy index.
 fn points(list: &str, size: BoardSize) -> Result<Vec<Move>, Failure> {
-    let vertices = list.split(',').map(|text| parse_vertex(text, size));
+    // As in KataGo, empty entries do not count.
+    let texts = list.split(',').filter(|text| !text.is_empty());
+    let vertices = texts.map(|text| parse_vertex(text, size));
     vertices.map(|vertex| Ok(vertex?.index(size))).collect()
 }
 

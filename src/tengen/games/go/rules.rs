@@ -152,7 +152,7 @@ impl GoRules {
         }
     }
 
-    /// Sets one field, by any of KataGo's names for it; `tax` is checked by the caller, once
+    /// Sets one field, by any of KataGo's names for it, to a value in any case; `tax` is checked by the caller, once
     /// scoring is known. The error describes the values allowed instead of a refused one.
     fn set(
         &mut self,
@@ -160,9 +160,10 @@ impl GoRules {
         value: &str,
         tax: &mut Option<String>,
     ) -> Result<(), &'static str> {
-        let truth = |known| match value {
-            "1" | "true" => Ok(true),
-            "0" | "false" => Ok(false),
+        let value = value.to_uppercase();
+        let truth = |known| match &*value {
+            "1" | "TRUE" => Ok(true),
+            "0" | "FALSE" => Ok(false),
             _ => Err(known),
         };
         match field {
@@ -174,7 +175,7 @@ impl GoRules {
                 let scoring = value.parse();
                 self.scoring = scoring.map_err(|_| "scoring AREA or TERRITORY")?;
             }
-            "tax" | "taxRule" => *tax = Some(value.to_owned()),
+            "tax" | "taxRule" => *tax = Some(value),
             "sui" | "suicide" | "multiStoneSuicideLegal" => {
                 self.suicide = truth("suicide true or false")?;
             }
@@ -392,6 +393,9 @@ mod tests {
         }
         // KaTrain's spelling.
         assert_eq!(read("new zealand"), read("nz"));
+        // Python's truth, and values that `kata-set-rule` of KataGo takes.
+        let lower = r#"{"ko":"simple","tax":"none","suicide":"True","whiteHandicapBonus":"n-1"}"#;
+        assert_eq!(read(lower), read("koSIMPLEtaxNONEsui1whbN-1"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::command::Shown;
 use crate::clock::StopReason;
 use crate::engine::{AnalysisEffort, AnalysisRequest, Decision, Engine, MoveKind};
 use crate::game::{BoardSize, Color, Move, Symmetry};
-use crate::gtp::analysis::Analysis;
+use crate::gtp::analysis::{Analysis, DEFAULT_INTERVAL};
 use crate::gtp::board::{owners, ownership, points_from_top, rows};
 use crate::gtp::numbers::{Dialect, rate};
 use crate::gtp::{Failure, Reply, Session, format_move, format_vertex, parse_color};
@@ -23,6 +23,10 @@ pub(super) fn begin(
     let (engine, ignored) = (&*session.engine, &mut session.ignored);
     let mut analysis = Analysis::parse(args, dialect, perspective, engine, ignored)?;
     let is_analysis = shown == Shown::Analysis;
+    if is_analysis {
+        // Of the choice of a move, clients that name no interval expect one line, as from KataGo.
+        analysis.options.interval.get_or_insert(DEFAULT_INTERVAL);
+    }
     analysis.options.root_policy_temperature = session.root.temperature(is_analysis);
     analysis.options.opponent = session.root.opponent(analysis.color);
     if !is_analysis && session.engine.legal_moves(analysis.color).is_empty() {
@@ -120,7 +124,7 @@ pub(super) fn kata_raw_nn(session: &mut Session, args: &Arguments<'_>) -> Reply 
     let word = words.next().unwrap_or("0");
     let numbers = match word.parse() {
         Ok(number @ 0..SYMMETRIES) => number..number + 1,
-        _ if word == "all" => 0..SYMMETRIES,
+        _ if word.eq_ignore_ascii_case("all") => 0..SYMMETRIES,
         _ => {
             let known = "symmetry: a number from 0 to 7, or all";
             return Err(Failure::wrong(word, known));

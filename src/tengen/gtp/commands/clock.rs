@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Arguments;
-use crate::clock::{TimeControl, count, process_cpu_time, seconds};
+use crate::clock::{BadTimeControl, TimeControl, count, process_cpu_time, seconds};
 use crate::game::Color;
 use crate::gtp::{Failure, Reply, Session};
 
@@ -22,14 +22,23 @@ pub(super) fn time_settings(session: &mut Session, args: &Arguments<'_>) -> Repl
     set(session, TimeControl::from_gtp(&args.all()), &args.usage())
 }
 
+/// The time control that the arguments name, in any case, as KataGo reads them.
+fn named(
+    args: &Arguments<'_>,
+    read: fn(&[&str]) -> Result<TimeControl, BadTimeControl>,
+) -> Result<TimeControl, BadTimeControl> {
+    let written = args.written().to_lowercase();
+    read(&written.split_whitespace().collect::<Vec<_>>())
+}
+
 pub(super) fn kgs_time_settings(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    set(session, TimeControl::from_kgs(&args.all()), KGS_SYSTEMS)
+    set(session, named(args, TimeControl::from_kgs), KGS_SYSTEMS)
 }
 
 pub(super) fn kata_time_settings(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let more = "fischer MAIN INCREMENT or fischer-capped MAIN INCREMENT MAX_MAIN MAX_MOVE";
     let usage = format!("{KGS_SYSTEMS}, {more}");
-    set(session, TimeControl::from_kata(&args.all()), &usage)
+    set(session, named(args, TimeControl::from_kata), &usage)
 }
 
 /// Both clocks, and a line for each move chosen by this engine in this game.

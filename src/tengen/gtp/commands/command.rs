@@ -202,9 +202,9 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// A switch, as board programs write it.
+/// A switch, as board programs write it, and as Python does.
 pub(in crate::gtp) fn truth(text: &str) -> Result<bool, Failure> {
-    match text {
+    match &*text.to_lowercase() {
         "1" | "true" | "on" => Ok(true),
         "0" | "false" | "off" => Ok(false),
         _ => Err(Failure::wrong(text, "switch: true or false")),

@@ -59,7 +59,8 @@ pub(super) fn printsgf(session: &mut Session, args: &Arguments<'_>) -> Reply {
     }
     let text = sgf::write(&record);
     let name = unquoted(args.written());
-    if name.is_empty() {
+    // As in KataGo, the dash is the output.
+    if name.is_empty() || name == "-" {
         return Ok(text);
     }
     let saved = session.options.files.save(name, &text);

@@ -90,6 +90,7 @@ pub const COMMANDS: &[Command] = &[
     command("kata-get-param", "NAME", "a setting", settings::kata_get_param),
     command("kata-get-params", "", "all of these settings as JSON", settings::kata_get_params),
     command("kata-set-param", "NAME VALUE", "change a setting; 0 for no limit", settings::kata_set_param),
+    command("kata-set-params", "JSON", "change several settings by an object, all or none", settings::kata_set_params),
     command("kgs-genmove_cleanup", "COLOUR", "as genmove; no pass while dead stones of the opponent are on the board", board::kgs_genmove_cleanup),
     command("kgs-rules", "NAME", "set the rules by KGS's names or the game's own; KGS's names only affect Go", settings::kgs_rules),
     command("kgs-game_over", "", "the game has ended: no more pondering", |session, _| { session.engine.rest(); text("") }),

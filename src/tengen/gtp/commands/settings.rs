@@ -144,35 +144,59 @@ pub(super) fn kata_get_params(session: &mut Session, _: &Arguments<'_>) -> Reply
     Ok(format!("{{{}}}", fields?.join(",")))
 }
 
-/// Parameters of KataGo that clients set and that have no effect here.
+/// Beginnings of the names of KataGo's other parameters, which have no effect here.
 #[rustfmt::skip]
 const KATA_ONLY: &[&str] = &[
-    "analysisIgnorePreRootHistory", "antiMirror", "allowResignation", "chosenMoveTemperature",
-    "chosenMoveTemperatureEarly", "conservativePass", "cpuctExploration", "cpuctExplorationLog",
-    "delayMoveMax", "delayMoveScale", "dynamicPlayoutDoublingAdvantageCapPerOppLead",
-    "friendlyPassOk", "genmoveAntiMirror", "genmoveWideRootNoise", "ignorePreRootHistory",
-    "maxPlayouts", "nnPolicyTemperature", "numSearchThreads", "resignConsecTurns",
-    "resignMinScoreDifference", "resignThreshold", "rootDesiredPerChildVisitsCoeff",
-    "rootNumSymmetriesToSample", "rootPolicyTemperatureEarly", "rootSymmetryPruning",
-    "searchFactorAfterOnePass", "searchFactorAfterTwoPass", "searchFactorWhenWinning",
-    "searchFactorWhenWinningThreshold", "staticScoreUtilityFactor", "dynamicScoreUtilityFactor",
-    "winLossUtilityFactor", "useUncertainty",
+    "allowResignation", "alwaysComputePassAlive", "analysisIgnorePreRootHistory", "antiMirror",
+    "chosenMove", "conservativePass", "cpuct", "delayMove", "drawEquivalentWins", "dynamic",
+    "enable", "endgameTurn", "fillDame", "fpu", "friendlyPassOk", "futileVisits", "genmove",
+    "graphSearch", "humanSL", "ignore", "lcbStdevs", "maxPlayouts", "maxTimePondering",
+    "maxVisitsPondering", "midgame", "minPlayouts", "minVisitProp", "nnPolicyTemperature",
+    "noisePrun", "noResult", "numSearchThreads", "numVirtualLosses", "obviousMoves",
+    "overallocateTime", "policyOptimism", "resign", "root", "searchFactor", "staticScore",
+    "subtreeValueBias", "treeReuse", "uncertainty", "use", "valueWeight", "winLoss",
 ];
+
+/// Sets one parameter.
+pub(super) fn kata_set_param(session: &mut Session, args: &Arguments<'_>) -> Reply {
+    change(session, args.text(0)?, args.text(1)?)
+}
+
+/// Sets all parameters of a JSON object, or none.
+pub(super) fn kata_set_params(session: &mut Session, args: &Arguments<'_>) -> Reply {
+    let object: Result<serde_json::Map<String, serde_json::Value>, _> =
+        serde_json::from_str(args.written());
+    let object = object.map_err(|_| args.missing())?;
+    let (limits, root) = (session.engine.thinking_limits(), session.root);
+    let ponder = session.options.ponder;
+    let set = |(name, value): (String, serde_json::Value)| match value.as_str() {
+        Some(text) => change(session, &name, text),
+        None => change(session, &name, &value.to_string()),
+    };
+    let replies: Result<Vec<String>, Failure> = object.into_iter().map(set).collect();
+    if replies.is_err() {
+        session.engine.set_thinking_limits(limits);
+        (session.root, session.options.ponder) = (root, ponder);
+    }
+    Ok(replies?.join("\n"))
+}
 
 /// Parameters that only KataGo has are accepted without effect, because clients rely on that; the reply and the log say
 /// so.
-pub(super) fn kata_set_param(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    let (name, value) = (args.text(0)?, args.text(1)?);
+fn change(session: &mut Session, name: &str, value: &str) -> Reply {
     match name {
         // The network is loaded for one profile.
         "humanSLProfile" => Err(Failure::Refused(
             "whom the network imitates is set at the start: tengen gtp --model FILE --human-profile NAME",
         )),
-        name if KATA_ONLY.contains(&name) => {
+        name if SETTINGS.iter().any(|(ours, _)| *ours == name) => {
+            session.set_parameter(name, value).map(|()| String::new())
+        }
+        name if KATA_ONLY.iter().any(|begin| name.starts_with(begin)) => {
             session.ignored.note(name);
             Ok(format!("ignored: {name} has no effect here"))
         }
-        name => session.set_parameter(name, value).map(|()| String::new()),
+        _ => Err(UNKNOWN),
     }
 }
 
@@ -259,7 +283,7 @@ const KGS_RULES: &[&str] = &["japanese", "chinese", "aga", "new_zealand"];
 /// game's names.
 pub(super) fn kgs_rules(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let (name, is_go) = (args.text(0)?, session.engine.rules_json().is_some());
-    match name {
+    match &*name.to_lowercase() {
         "chinese" if is_go => session.engine.set_rules("chinese-kgs")?,
         name if is_go || !KGS_RULES.contains(&name) => session.engine.set_rules(name)?,
         _ => {}

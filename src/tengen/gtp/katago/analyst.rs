@@ -102,6 +102,8 @@ impl Analyst {
                 send(scene.tell(report, true));
             }
         });
+        // Before its first visit a search has no results.
+        let found = found.filter(|report| !task.stop.is_raised() || is_visited(report));
         match found {
             Some(report) => {
                 warn(task, &report, send);
@@ -135,6 +137,10 @@ impl Analyst {
             found => Ok(found),
         }
     }
+}
+
+fn is_visited(report: &SearchReport) -> bool {
+    report.visits > 0 || report.moves.iter().any(|found| found.visits > 0)
 }
 
 /// What the query says of the sides, in the position of the task.

@@ -176,7 +176,7 @@ fn read_play(pair: &Value, size: BoardSize) -> Result<Play, String> {
 /// A point in GTP notation, or as `(COLUMN,ROW)` from 0 at the upper left corner; or `pass`.
 fn read_vertex(value: &Value, size: BoardSize) -> Result<Vertex, String> {
     let wrong = || format!("{} is not a point of a board of {size}", short(value));
-    let text = value.as_str().ok_or_else(wrong)?;
+    let text = value.as_str().ok_or_else(wrong)?.trim();
     let numbers = text
         .strip_prefix('(')
         .and_then(|rest| rest.strip_suffix(')'));
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn points_are_read_in_both_ways() {
-        let sent = object(r#"{"p": ["A1", "e3", "(0,0)", "(4, 2)", "PASS"]}"#);
+        let sent = object(r#"{"p": ["A1", "e3", "(0,0)", "(4, 2)", "PASS "]}"#);
         let points = Fields(&sent).points("p", SIZE);
         assert_eq!(points, Ok(Some([0, 14, 10, 4, 15].map(Move).to_vec())));
         for wrong in [

@@ -151,10 +151,11 @@ impl QueryOptions {
     /// KataGo's settings by name; unsupported ones are returned.
     pub(super) fn take_settings(&mut self) -> Result<Vec<String>, Refusal> {
         const FIELD: &str = "overrideSettings";
-        // Numbers may be strings; as in KataGo, an empty one takes a setting away.
+        // Numbers and truths may be strings, the latter in any case; as in KataGo, an empty one takes a setting away.
         let plain = |(name, value): (String, serde_json::Value)| {
-            let number = value.as_str().and_then(|text| text.parse().ok());
-            (value != "").then(|| (name, number.unwrap_or(value)))
+            let text = value.as_str().map(str::to_lowercase);
+            let known = text.and_then(|text| text.parse().ok());
+            (value != "").then(|| (name, known.unwrap_or(value)))
         };
         let settings = std::mem::take(&mut self.settings);
         let settings: Object = settings.into_iter().filter_map(plain).collect();
@@ -378,7 +379,7 @@ mod tests {
         };
         let doubled = r#""playoutDoublingAdvantage": -1.5, "playoutDoublingAdvantagePla": "BLACK""#;
         assert_eq!(asked(doubled), (-1.5, Some(Color::Black), false));
-        let texts = r#""playoutDoublingAdvantage": "0.5", "antiMirror": "true""#;
+        let texts = r#""playoutDoublingAdvantage": "0.5", "antiMirror": "True""#;
         assert_eq!(asked(texts), (0.5, None, true));
         let no_side = r#""playoutDoublingAdvantage": 1, "playoutDoublingAdvantagePla": """#;
         assert_eq!(asked(no_side), (1.0, None, false));

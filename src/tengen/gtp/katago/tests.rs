@@ -239,9 +239,9 @@ impl Read for Paced {
     }
 }
 
-#[test]
-fn terminated_searches_answer_with_what_they_have() {
-    // The thinker answers when it is told to stop, and reports when it has begun.
+/// Answers to a query of two turns that is terminated during its first search. The thinker answers when it is told to
+/// stop, and reports when it has begun.
+fn terminated(behaviour: fn(StopFlag) -> Behaviour) -> Vec<Value> {
     let begun = StopFlag::new();
     let up = StopFlag::new();
     up.raise();
@@ -253,23 +253,27 @@ fn terminated_searches_answer_with_what_they_have() {
         ready: Arc::new(Mutex::new(vec![up, begun.clone()])),
     };
     let mut output = Vec::new();
-    let make = on_a_line(Behaviour::WhenStopped(begun));
+    let make = on_a_line(behaviour(begun));
     serve_queries(resources(make), options(), input, &mut output).expect("a Vec takes everything");
     let text = String::from_utf8(output).expect("UTF-8");
-    let all: Vec<Value> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("JSON"))
-        .collect();
-    assert_eq!(all.len(), 3, "{text}");
-    assert_eq!(
-        all[0],
-        json!({"id": "a", "turnNumber": 1, "isDuringSearch": false, "noResults": true})
-    );
+    let read = |line| serde_json::from_str(line).expect("JSON");
+    text.lines().map(read).collect()
+}
+
+#[test]
+fn terminated_searches_answer_with_what_they_have() {
+    let no_results =
+        |turn| json!({"id": "a", "turnNumber": turn, "isDuringSearch": false, "noResults": true});
+    let all = terminated(Behaviour::WhenStopped);
+    assert_eq!(all.len(), 3, "{all:?}");
+    assert_eq!(all[0], no_results(1));
     assert_eq!(all[1]["terminateId"], "a");
     assert_eq!(
         (&all[2]["turnNumber"], all[2].get("rootInfo").is_some()),
         (&json!(0), true)
     );
+    let all = terminated(Behaviour::UnvisitedWhenStopped);
+    assert_eq!(all[2], no_results(0), "{all:?}");
 }
 
 #[test]
