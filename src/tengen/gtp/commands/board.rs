@@ -4,7 +4,7 @@ use super::Arguments;
 use super::analyze::decision_text;
 use super::views::search_and_draw;
 use crate::engine::MoveKind;
-use crate::game::{BadKomi, BoardSize, Color, Outcome, PointStatus, Settled};
+use crate::game::{BadKomi, BoardSize, Color, HalfPoints, Outcome, PointStatus, Settled};
 use crate::gtp::board::points_from_top;
 use crate::gtp::{Failure, Reply, Session, format_moves, parse_vertex};
 use crate::record::{Play, result_text};
@@ -35,11 +35,13 @@ pub(super) fn rectangular_boardsize(session: &mut Session, args: &Arguments<'_>)
 
 pub(super) fn komi(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let text = args.text(0)?;
-    let komi = text.parse().map_err(|error| match error {
-        BadKomi::NotANumber => Failure::wrong(text, "number of points"),
-        error @ BadKomi::NotHalfPoints(_) => Failure::Komi(error),
-    })?;
-    session.engine.set_komi(komi);
+    match text.parse::<HalfPoints>() {
+        Ok(komi) => session.engine.set_komi(komi),
+        Err(BadKomi::NotANumber) => return Err(Failure::wrong(text, "number of points")),
+        // Without points it says nothing: files that borrow Go's board have any, and Sabaki sends theirs.
+        Err(BadKomi::NotHalfPoints(_)) if !session.engine.info().scored => {}
+        Err(error @ BadKomi::NotHalfPoints(_)) => return Err(Failure::Komi(error)),
+    }
     Ok(String::new())
 }
 
