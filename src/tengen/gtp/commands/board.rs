@@ -1,13 +1,13 @@
 //! Commands that set up, play and show the game, and about its end: its result, dead stones, and cleanup.
 
 use super::Arguments;
-use super::analyze::decision_text;
+use super::analyze::{decision_text, is_drawn};
 use super::views::search_and_draw;
 use crate::engine::MoveKind;
 use crate::game::{BadKomi, BoardSize, Color, HalfPoints, Outcome, PointStatus, Settled};
 use crate::gtp::board::points_from_top;
 use crate::gtp::{Failure, Reply, Session, format_moves, parse_vertex};
-use crate::record::{Play, result_text};
+use crate::record::{Play, Vertex, result_text};
 
 /// The length of a board's side.
 fn side(args: &Arguments<'_>, index: usize) -> Result<u8, Failure> {
@@ -48,6 +48,9 @@ pub(super) fn komi(session: &mut Session, args: &Arguments<'_>) -> Reply {
 pub(super) fn play(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let color = args.color(0)?;
     let vertex = parse_vertex(args.text(1)?, session.engine.size())?;
+    if vertex == Vertex::Pass && is_drawn(&*session.engine) {
+        return Ok(String::new());
+    }
     session.engine.play(Play { color, vertex })?;
     Ok(String::new())
 }
