@@ -13,7 +13,7 @@ use crate::record::{Play, Vertex, result_text};
 fn side(args: &Arguments<'_>, index: usize) -> Result<u8, Failure> {
     match u8::try_from(args.integer(index)?) {
         Ok(0) | Err(_) => {
-            let reason = "a side has from 1 to 25 points";
+            let reason = "a side has from 1 to 50 points";
             Err(Failure::UnacceptableSize(reason.to_owned()))
         }
         Ok(side) => Ok(side),
