@@ -105,10 +105,18 @@ fn pass_at_end(engine: &dyn Engine, color: Color) -> Option<SearchReport> {
     })
 }
 
+/// Whether a game without passes is drawn. Controllers without rules, such as gogui-twogtp, end it by two passes, which
+/// change nothing.
+pub(super) fn is_drawn(engine: &dyn Engine) -> bool {
+    let outcome = engine.outcome().filter(|_| !engine.info().passes);
+    outcome.is_some_and(|outcome| outcome.winner.is_none())
+}
+
 /// The reply to `genmove`. In games without passes a pass means that the game is over and not lost.
 pub(super) fn decision_text(decision: Decision, engine: &dyn Engine) -> Reply {
+    let has_pass = engine.info().passes || is_drawn(engine);
     match decision {
-        Decision::Play(Vertex::Pass) if !engine.info().passes => Err(Failure::Refused(
+        Decision::Play(Vertex::Pass) if !has_pass => Err(Failure::Refused(
             "the game is over, and this side has not lost: there is no move to make",
         )),
         Decision::Play(vertex) => Ok(format_vertex(vertex, engine.size())),

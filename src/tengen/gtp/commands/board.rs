@@ -1,19 +1,19 @@
 //! Commands that set up, play and show the game, and about its end: its result, dead stones, and cleanup.
 
 use super::Arguments;
-use super::analyze::decision_text;
+use super::analyze::{decision_text, is_drawn};
 use super::views::search_and_draw;
 use crate::engine::MoveKind;
-use crate::game::{BadKomi, BoardSize, Color, Outcome, PointStatus, Settled};
+use crate::game::{BadKomi, BoardSize, Color, HalfPoints, Outcome, PointStatus, Settled};
 use crate::gtp::board::points_from_top;
 use crate::gtp::{Failure, Reply, Session, format_moves, parse_vertex};
-use crate::record::{Play, result_text};
+use crate::record::{Play, Vertex, result_text};
 
 /// The length of a board's side.
 fn side(args: &Arguments<'_>, index: usize) -> Result<u8, Failure> {
     match u8::try_from(args.integer(index)?) {
         Ok(0) | Err(_) => {
-            let reason = "a side has from 1 to 25 points";
+            let reason = "a side has from 1 to 50 points";
             Err(Failure::UnacceptableSize(reason.to_owned()))
         }
         Ok(side) => Ok(side),
@@ -35,17 +35,22 @@ pub(super) fn rectangular_boardsize(session: &mut Session, args: &Arguments<'_>)
 
 pub(super) fn komi(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let text = args.text(0)?;
-    let komi = text.parse().map_err(|error| match error {
-        BadKomi::NotANumber => Failure::wrong(text, "number of points"),
-        error @ BadKomi::NotHalfPoints(_) => Failure::Komi(error),
-    })?;
-    session.engine.set_komi(komi);
+    match text.parse::<HalfPoints>() {
+        Ok(komi) => session.engine.set_komi(komi),
+        Err(BadKomi::NotANumber) => return Err(Failure::wrong(text, "number of points")),
+        // Without points it says nothing: files that borrow Go's board have any, and Sabaki sends theirs.
+        Err(BadKomi::NotHalfPoints(_)) if !session.engine.info().scored => {}
+        Err(error @ BadKomi::NotHalfPoints(_)) => return Err(Failure::Komi(error)),
+    }
     Ok(String::new())
 }
 
 pub(super) fn play(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let color = args.color(0)?;
     let vertex = parse_vertex(args.text(1)?, session.engine.size())?;
+    if vertex == Vertex::Pass && is_drawn(&*session.engine) {
+        return Ok(String::new());
+    }
     session.engine.play(Play { color, vertex })?;
     Ok(String::new())
 }

@@ -34,6 +34,12 @@ pub(super) fn is_not_go(engine: &dyn Engine) -> bool {
     !is_go(engine)
 }
 
+/// Whether the players count points. Without points there is no handicap: board programs then set its stones up
+/// otherwise.
+pub(super) fn counts_points(engine: &dyn Engine) -> bool {
+    engine.info().scored
+}
+
 /// Kinds of command handlers.
 #[derive(Clone, Copy)]
 pub(in crate::gtp) enum Run {

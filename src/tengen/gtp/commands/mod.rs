@@ -24,7 +24,7 @@ use super::{Failure, Input, Interrupts, Protocol, Reply, Request, Session};
 use crate::clock::KATA_SYSTEMS;
 use crate::engine::MoveKind;
 use crate::game::HalfPoints;
-use command::{Run, Shown, command, is_go, is_not_go, stream};
+use command::{Run, Shown, command, counts_points, is_go, is_not_go, stream};
 use views::Label;
 
 /// Every command, in the order in which `list_commands` names them.
@@ -54,9 +54,9 @@ pub const COMMANDS: &[Command] = &[
     command("tengen-report", "", "the last search: visits, playouts, value for the mover, seconds", board::report)
         .menu("string/Last search"),
     command("showboard", "", "the board as text", |session, _| text(show(&*session.engine))),
-    command("fixed_handicap", "STONES", "put handicap stones on the standard points of the empty board", opening::fixed_handicap),
-    command("place_free_handicap", "STONES", "choose the points of handicap stones", opening::place_free_handicap),
-    command("set_free_handicap", "VERTEX ...", "put handicap stones on these points", opening::set_free_handicap),
+    command("fixed_handicap", "STONES", "put handicap stones on the standard points of the empty board", opening::fixed_handicap).only(counts_points),
+    command("place_free_handicap", "STONES", "choose the points of handicap stones", opening::place_free_handicap).only(counts_points),
+    command("set_free_handicap", "VERTEX ...", "put handicap stones on these points", opening::set_free_handicap).only(counts_points),
     command("final_score", "", "the result; in Go at any time, without the dead stones", board::final_score),
     command("final_status_list", "STATUS", "the points that are alive, dead, seki, black_territory, white_territory or dame", board::final_status_list),
     command("time_settings", "MAIN PERIOD STONES", "set both clocks, in seconds", clock::time_settings),
