@@ -7,6 +7,7 @@
 
 mod komi;
 mod lexer;
+mod node;
 mod others;
 mod read;
 mod tree;
