@@ -162,17 +162,6 @@ impl GameRecord {
         self.to_move.or(first).unwrap_or(Color::Black)
     }
 
-    /// The side that has resigned, according to the result.
-    pub fn resigned(&self) -> Option<Color> {
-        let (winner, how) = self.result.split_once('+')?;
-        let resigned = ["R", "RESIGN"].contains(&&*how.trim().to_ascii_uppercase());
-        match winner.trim() {
-            "B" | "b" if resigned => Some(Color::White),
-            "W" | "w" if resigned => Some(Color::Black),
-            _ => None,
-        }
-    }
-
     /// Keeps the first plays only, with the same side to move at the start. A truncated game has no
     /// result.
     pub fn truncate(&mut self, plays: usize) {

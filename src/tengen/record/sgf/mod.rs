@@ -10,6 +10,7 @@ mod lexer;
 mod node;
 mod others;
 mod read;
+mod results;
 mod tree;
 mod values;
 mod write;
@@ -19,12 +20,13 @@ pub use others::{
     Mark, WINRATE, add_property, add_winrate, marks, property, take_property, value_of, with_mark,
 };
 pub use read::{read, read_until};
+pub use results::{Told, told};
 pub use tree::{SgfNode, SgfTree, read_tree};
 pub use write::{games, root_text, setup_text, write, write_tree};
 
 use thiserror::Error;
 
-use super::charset;
+use super::{GameRecord, charset};
 use crate::game::GameInfo;
 use crate::games::{GAMES, info};
 
