@@ -66,6 +66,8 @@ pub struct RecordedPlay {
 pub struct GameRecord {
     /// The game, as [`crate::game::Game::NAME`].
     pub game: String,
+    /// Whether its file names the game (SGF's `GM`); one that does not is taken for Go.
+    pub names_game: bool,
     /// Size of the board.
     pub size: BoardSize,
     /// The rules in SGF's notation (`Japanese`), in games with several; empty if unknown.
@@ -109,6 +111,7 @@ impl GameRecord {
     pub fn new(game: &str, size: BoardSize) -> GameRecord {
         GameRecord {
             game: game.to_owned(),
+            names_game: true,
             size,
             rules: String::new(),
             komi: None,

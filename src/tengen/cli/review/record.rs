@@ -52,6 +52,9 @@ pub(super) fn read(source: Source, game: Option<&str>) -> anyhow::Result<(GameRe
     let name = || file.display().to_string();
     let text = source.text.with_context(name)?;
     let mut record = sgf::read(&text).with_context(name)?;
+    if let Some(game) = game {
+        sgf::assume(&mut record, game);
+    }
     for note in &record.notes {
         log::warn!("{}: {note}", name());
     }

@@ -69,6 +69,15 @@ pub fn may_be(game: &str, wanted: &str) -> bool {
     game == wanted || info(game).is_some_and(|info| info.sgf.0 == game_number(wanted))
 }
 
+/// Takes a record whose file names no game for one of `wanted`, as the user says: GoGui writes all games alike.
+pub fn assume(record: &mut GameRecord, wanted: &str) {
+    if !record.names_game && !may_be(&record.game, wanted) {
+        wanted.clone_into(&mut record.game);
+        let note = format!("the file names no game: it is read as {wanted}");
+        record.notes.push(note);
+    }
+}
+
 /// The game of a file, by its number and the name of its rules.
 fn game_name(number: u32, rules: Option<&str>) -> Option<&'static str> {
     let fits = |info: &&GameInfo| match info.sgf {
@@ -125,7 +134,7 @@ mod tests {
     use super::*;
     use crate::game::HalfPoints;
     use crate::game::{BoardSize, Color};
-    use crate::record::{GameRecord, LaterSetup, Play, RecordedPlay, Vertex};
+    use crate::record::{LaterSetup, Play, RecordedPlay, Vertex};
 
     fn color() -> impl Strategy<Value = Color> {
         prop_oneof![Just(Color::Black), Just(Color::White)]
@@ -198,6 +207,7 @@ mod tests {
                     .map(|(point, color)| (crate::game::Move(point), color));
                 GameRecord {
                     game: game.to_owned(),
+                    names_game: true,
                     size,
                     rules: rules.to_owned(),
                     komi,

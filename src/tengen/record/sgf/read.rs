@@ -82,7 +82,8 @@ impl SgfReader {
             Some(value) => board_size(value)?,
             None => BoardSize::square(DEFAULT_SIDE),
         };
-        let number = find("GM").unwrap_or("1");
+        let named = find("GM");
+        let number = named.unwrap_or("1");
         let rules = find("RU").map(|rules| simple_text(rules).trim().to_owned());
         let game = number
             .parse()
@@ -95,8 +96,12 @@ impl SgfReader {
                 "that of a game, such as 1 (Go, NoGo) or 4 (Gomoku)",
             )
         })?;
+        let record = GameRecord {
+            names_game: named.is_some(),
+            ..GameRecord::new(game, size)
+        };
         Ok(SgfReader {
-            record: GameRecord::new(game, size),
+            record,
             habits: Habits::of(root),
             nodes: NodeReader::new(size, notes),
             stones: vec![None; size.area()],
