@@ -5,6 +5,7 @@ use crate::game::{
     BoardSize, Color, Game, GameState, HalfPoints, Illegal, LONGEST_GAME, Move, Outcome,
     PositionHistory, Rules, Scored, Symmetry, scoring,
 };
+use crate::record::sgf::{Told, told};
 use crate::record::{GameRecord, Play, Vertex, result_text};
 
 /// A game of `G` so far.
@@ -213,10 +214,14 @@ impl<G: Game> History<G> {
 
     /// Switches to the game of a record, and restores these rules afterwards; komi is kept.
     pub(super) fn replace(&mut self, game: History<G>, lasting: G::Rules, record: &GameRecord) {
+        let resigned = match told(&record.result) {
+            Some(Told::Resigned(winner)) => Some(winner.opponent()),
+            _ => None,
+        };
         *self = History {
             komi: self.komi,
             lasting: (game.rules() != lasting).then_some(lasting),
-            resigned: record.resigned(),
+            resigned,
             told_handicap: record.handicap,
             ..game
         };

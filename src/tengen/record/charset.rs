@@ -14,7 +14,7 @@ pub(crate) fn decode(bytes: &[u8], named: Option<&[u8]>) -> String {
         let (text, _) = encoding.decode_without_bom_handling(&bytes[mark..]);
         return text.into_owned();
     }
-    let named = named.and_then(Encoding::for_label);
+    let named = named.and_then(by_name);
     // A name that was found byte by byte is not one of UTF-16.
     let named = named.filter(|named| named.output_encoding() == *named);
     let named = named.filter(|named| !is_surely_utf8(bytes, named));
@@ -29,6 +29,25 @@ pub(crate) fn decode(bytes: &[u8], named: Option<&[u8]>) -> String {
         .guess(None, Utf8Detection::Deny)
         .decode_without_bom_handling(bytes);
     text.into_owned()
+}
+
+/// An encoding by a name that it has on the web, or in other programs (`CP936`, `EUC_KR`).
+fn by_name(name: &[u8]) -> Option<&'static Encoding> {
+    let other = || {
+        let name = std::str::from_utf8(name).ok()?.trim();
+        let name = name.to_ascii_lowercase().replace('_', "-");
+        let mut prefixes = ["cp", "ms", "windows-"].into_iter();
+        let page = prefixes.find_map(|prefix| name.strip_prefix(prefix));
+        let label = match page {
+            Some("932") => "shift_jis",
+            Some("936") => "gbk",
+            Some("949") => "euc-kr",
+            Some("950") => "big5",
+            _ => &name,
+        };
+        Encoding::for_label(label.as_bytes())
+    };
+    Encoding::for_label(name).or_else(other)
 }
 
 /// Whether bytes are UTF-8 although they are said to be in another encoding: editors convert texts and leave the name.
@@ -80,9 +99,9 @@ impl Default for Charset {
 impl FromStr for Charset {
     type Err = String;
 
-    /// By any name that the encoding has on the web.
+    /// By any name that the encoding has on the web or in other programs.
     fn from_str(text: &str) -> Result<Charset, String> {
-        let known = Encoding::for_label(text.as_bytes());
+        let known = by_name(text.as_bytes());
         // UTF-16 is read only.
         let known = known.filter(|encoding| encoding.output_encoding() == *encoding);
         let known = known.ok_or("an encoding such as utf-8, gbk, gb18030 or big5");
@@ -136,6 +155,18 @@ mod tests {
         assert!(!unmappable && bytes.contains(&b'\\'), "{bytes:?}");
         check(&bytes, Some("Big5"), traditional);
         check(b"Andr\xe9", Some("ISO-8859-1"), "André");
+        for (name, label, names) in [
+            ("CP936", "gbk", "柯洁 古力"),
+            ("ms936", "gbk", "柯洁"),
+            ("windows-936", "gbk", "柯洁"),
+            ("CP950", "big5", "柯潔"),
+            ("cp949", "euc-kr", "이세돌"),
+            ("EUC_KR", "euc-kr", "이세돌"),
+            ("CP932", "shift_jis", "井山裕太"),
+        ] {
+            let encoding = Encoding::for_label(label.as_bytes()).expect(label);
+            check(&encoding.encode(names).0, Some(name), names);
+        }
         // In GBK; as UTF-8 it would be valid, too.
         check(b"\xd2\xbb", Some("GBK"), "一");
     }

@@ -66,6 +66,8 @@ pub struct RecordedPlay {
 pub struct GameRecord {
     /// The game, as [`crate::game::Game::NAME`].
     pub game: String,
+    /// Whether its file names the game (SGF's `GM`); one that does not is taken for Go.
+    pub names_game: bool,
     /// Size of the board.
     pub size: BoardSize,
     /// The rules in SGF's notation (`Japanese`), in games with several; empty if unknown.
@@ -109,6 +111,7 @@ impl GameRecord {
     pub fn new(game: &str, size: BoardSize) -> GameRecord {
         GameRecord {
             game: game.to_owned(),
+            names_game: true,
             size,
             rules: String::new(),
             komi: None,
@@ -160,17 +163,6 @@ impl GameRecord {
     pub fn first_to_move(&self) -> Color {
         let first = self.plays.first().map(|first| first.play.color);
         self.to_move.or(first).unwrap_or(Color::Black)
-    }
-
-    /// The side that has resigned, according to the result.
-    pub fn resigned(&self) -> Option<Color> {
-        let (winner, how) = self.result.split_once('+')?;
-        let resigned = ["R", "RESIGN"].contains(&&*how.trim().to_ascii_uppercase());
-        match winner.trim() {
-            "B" | "b" if resigned => Some(Color::White),
-            "W" | "w" if resigned => Some(Color::Black),
-            _ => None,
-        }
     }
 
     /// Keeps the first plays only, with the same side to move at the start. A truncated game has no

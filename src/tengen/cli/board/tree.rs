@@ -198,6 +198,15 @@ impl Tree {
         moved
     }
 
+    /// Makes the line that leads to a position the main line, and ends it there: by an empty node, where moves follow.
+    pub(super) fn end_at(&mut self, node: usize) {
+        let end = match self.nodes[node].children.is_empty() {
+            true => node,
+            false => self.take(node, SgfNode::default(), None),
+        };
+        self.promote(end);
+    }
+
     /// Takes [`Tree::promote`] back.
     pub(super) fn demote(&mut self, moved: &[(usize, usize)]) {
         for &(node, place) in moved {

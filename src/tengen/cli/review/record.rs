@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, bail, ensure};
 use tengen::command::position;
-use tengen::game::Game as _;
+use tengen::game::{Game as _, HalfPoints};
 use tengen::games::nogo::SmallNoGo;
 use tengen::games::with_game;
+use tengen::record::GameRecord;
 use tengen::record::file::{self, FileError};
-use tengen::record::{GameRecord, sgf};
+use tengen::record::sgf::{self, Told};
 
 /// A game of a file.
 pub(super) struct Source {
@@ -43,7 +44,7 @@ pub(super) fn sources(files: &[PathBuf]) -> Vec<Source> {
 /// A game with its text, as this game if SGF has no separate number for it.
 ///
 /// A NoGo record by a program without a name for its rules looks like a record of Go. Without
-/// rules, komi and handicap it is read as NoGo if that allows its moves.
+/// rules, komi, handicap and a result with half a point it is read as NoGo if that allows its moves.
 ///
 /// # Errors
 /// If there is no such file, or it contains no game, or one that is not a sequence of moves.
@@ -52,6 +53,9 @@ pub(super) fn read(source: Source, game: Option<&str>) -> anyhow::Result<(GameRe
     let name = || file.display().to_string();
     let text = source.text.with_context(name)?;
     let mut record = sgf::read(&text).with_context(name)?;
+    if let Some(game) = game {
+        sgf::assume(&mut record, game);
+    }
     for note in &record.notes {
         log::warn!("{}: {note}", name());
     }
@@ -79,11 +83,15 @@ pub(super) fn read(source: Source, game: Option<&str>) -> anyhow::Result<(GameRe
 
 /// Whether a record that may be of Go or NoGo is read as NoGo.
 pub(in crate::cli) fn is_nogo(record: &GameRecord) -> bool {
+    // A half point is one of komi, though the file may not have that.
+    let has_half = |points: HalfPoints| points.0 % 2 != 0;
+    let told = sgf::told(&record.result);
+    let is_counted = matches!(told, Some(Told::Counted(_, points)) if has_half(points));
     let says_more = !record.rules.is_empty() || record.komi.is_some() || record.handicap > 0;
     let same_number = sgf::game_number(&record.game) == sgf::game_number(SmallNoGo::NAME);
     let name = SmallNoGo::NAME;
     let allows = || with_game!(name, record.size, |empty| position(record, empty).is_ok());
-    !says_more && same_number && allows() == Ok(true)
+    !says_more && !is_counted && same_number && allows() == Ok(true)
 }
 
 #[cfg(test)]
@@ -103,9 +111,11 @@ mod tests {
             ("B[ba];W[aa];B[ab]", false),
             ("B[aa];W[ca];B[ii];W[ab];B[hi];W[bb];B[ba]", false),
         ] {
-            let text = format!("(;GM[1]SZ[9];{moves})");
-            let record = sgf::read(&text).expect("it is SGF");
-            assert_eq!(is_nogo(&record), nogo, "{moves}");
+            for (result, may_be) in [("", true), ("B+R", true), ("W+3.5", false)] {
+                let text = format!("(;GM[1]SZ[9]RE[{result}];{moves})");
+                let record = sgf::read(&text).expect("it is SGF");
+                assert_eq!(is_nogo(&record), nogo && may_be, "{text}");
+            }
         }
     }
 }

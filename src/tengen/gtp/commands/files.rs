@@ -31,7 +31,9 @@ pub(super) fn loadsgf(session: &mut Session, args: &Arguments<'_>) -> Reply {
     };
     let plays = until.map_or(usize::MAX, |until| until.saturating_sub(1));
     let mut record = files.load(name, plays).map_err(refuse)?;
-    if !sgf::may_be(&record.game, session.engine.info().name) {
+    let game = session.engine.info().name;
+    sgf::assume(&mut record, game);
+    if !sgf::may_be(&record.game, game) {
         return Err(refuse(format!("it is a game of {}", record.game)));
     }
     record.truncate(plays);

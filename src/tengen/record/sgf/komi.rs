@@ -68,13 +68,10 @@ pub(super) fn read(value: &str, habits: Habits) -> Result<(HalfPoints, Option<St
     };
     let hundredths = size >= from && size % 25.0 == 0.0;
     let number = if hundredths { number / 100.0 } else { number };
-    // A quarter can only be one of a stone; so are all hundredths of Chinese games, except for the
-    // half point of a handicap.
-    let quarter = number.abs() < TOO_MANY_STONES && (2.0 * number).fract() != 0.0;
+    // So are all hundredths of Chinese games, except for the half point of a handicap.
     let counted = hundredths && habits.chinese && (1.0..=TOO_MANY_STONES).contains(&number.abs());
-    let exact = (4.0 * number).fract() == 0.0;
-    let in_stones = ["stone", "zi", "子"].iter().any(|word| unit.contains(word));
-    let stones = in_stones || exact && quarter || counted;
+    let quarter = number.abs() < TOO_MANY_STONES && is_quarter(number);
+    let stones = names_stones(unit) || quarter || counted;
     let komi = points(if stones { 2.0 * number } else { number })?;
     let how = match (hundredths, stones) {
         (false, false) => return Ok((komi, None)),
@@ -86,11 +83,22 @@ pub(super) fn read(value: &str, habits: Habits) -> Result<(HalfPoints, Option<St
     Ok((komi, Some(how)))
 }
 
+/// Whether it is a number of quarters, which can only be quarters of a stone.
+pub(super) fn is_quarter(number: f64) -> bool {
+    (2.0 * number).fract() != 0.0 && (4.0 * number).fract() == 0.0
+}
+
+/// Whether a unit is that of stones.
+pub(super) fn names_stones(unit: &str) -> bool {
+    ["stone", "zi", "子"].iter().any(|word| unit.contains(word))
+}
+
 /// Possible text before the number: Black gives komi.
 const BEFORE: [&str; 8] = ["komi", "Komi", "黑", "贴", "貼", "目", "コミ", "："];
 
-/// The number in a text, and its unit: `6.5`, `6,5`, `7.5 points`, `3 3/4 子`, `6目半`, `黑贴3.75子`.
-fn number(value: &str) -> Option<(f64, &str)> {
+/// The number in a text, and its unit: `6.5`, `6,5`, `7.5 points`, `3 3/4 子`, `3/4子`, `6目半`, `半目`,
+/// `黑贴3.75子`.
+pub(super) fn number(value: &str) -> Option<(f64, &str)> {
     let mut value = value.trim();
     while let Some(rest) = BEFORE.iter().find_map(|word| value.strip_prefix(word)) {
         value = rest.trim_start_matches([' ', ':']);
@@ -102,9 +110,16 @@ fn number(value: &str) -> Option<(f64, &str)> {
     let sign = usize::from(value.starts_with(['-', '+']));
     let digits = |c: char| c.is_ascii_digit() || c == '.' || c == ',';
     let end = sign + value[sign..].find(|c| !digits(c))?;
-    let (text, rest) = value.split_at(end);
-    let number: f64 = text.replace(',', ".").parse().ok()?;
+    let (text, rest) = match value.split_at(end) {
+        // A fraction alone.
+        (_, rest) if rest.starts_with('/') => ("", value),
+        parts => parts,
+    };
     let (part, unit) = fraction(rest.trim_start_matches([' ', '又']))?;
+    let number: f64 = match text {
+        "" if part > 0.0 => 0.0,
+        text => text.replace(',', ".").parse().ok()?,
+    };
     // Another number may mean anything, as in `0x10`.
     let plain = !unit.contains(|c: char| c.is_ascii_digit());
     let part = if text.starts_with('-') { -part } else { part };

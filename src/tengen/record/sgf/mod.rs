@@ -7,8 +7,10 @@
 
 mod komi;
 mod lexer;
+mod node;
 mod others;
 mod read;
+mod results;
 mod tree;
 mod values;
 mod write;
@@ -18,12 +20,13 @@ pub use others::{
     Mark, WINRATE, add_property, add_winrate, marks, property, take_property, value_of, with_mark,
 };
 pub use read::{read, read_until};
+pub use results::{Told, told};
 pub use tree::{SgfNode, SgfTree, read_tree};
 pub use write::{games, root_text, setup_text, write, write_tree};
 
 use thiserror::Error;
 
-use super::charset;
+use super::{GameRecord, charset};
 use crate::game::GameInfo;
 use crate::games::{GAMES, info};
 
@@ -64,6 +67,15 @@ pub fn game_number(game: &str) -> u32 {
 /// which has the same number.
 pub fn may_be(game: &str, wanted: &str) -> bool {
     game == wanted || info(game).is_some_and(|info| info.sgf.0 == game_number(wanted))
+}
+
+/// Takes a record whose file names no game for one of `wanted`, as the user says: GoGui writes all games alike.
+pub fn assume(record: &mut GameRecord, wanted: &str) {
+    if !record.names_game && !may_be(&record.game, wanted) {
+        wanted.clone_into(&mut record.game);
+        let note = format!("the file names no game: it is read as {wanted}");
+        record.notes.push(note);
+    }
 }
 
 /// The game of a file, by its number and the name of its rules.
@@ -122,7 +134,7 @@ mod tests {
     use super::*;
     use crate::game::HalfPoints;
     use crate::game::{BoardSize, Color};
-    use crate::record::{GameRecord, LaterSetup, Play, RecordedPlay, Vertex};
+    use crate::record::{LaterSetup, Play, RecordedPlay, Vertex};
 
     fn color() -> impl Strategy<Value = Color> {
         prop_oneof![Just(Color::Black), Just(Color::White)]
@@ -195,6 +207,7 @@ mod tests {
                     .map(|(point, color)| (crate::game::Move(point), color));
                 GameRecord {
                     game: game.to_owned(),
+                    names_game: true,
                     size,
                     rules: rules.to_owned(),
                     komi,

@@ -110,7 +110,8 @@ pub fn with_mark(
     }
     let own = coordinates(point, size)?;
     let value = match name {
-        "LB" => format!("{own}:{}", escape(label)),
+        // Behind the colon that joins them, another one is escaped.
+        "LB" => format!("{own}:{}", escape(label).replace(':', "\\:")),
         _ => own,
     };
     let (mut out, mut is_there, mut values) = (String::new(), false, Vec::<String>::new());
@@ -239,6 +240,9 @@ mod tests {
         assert_eq!(told(&one, "triangle", ""), "N[x]");
         assert_eq!(told(&one, "label", "A]"), "N[x]LB[aa:A\\]]");
         assert_eq!(told("LB[bb:A]", "label", "B"), "LB[bb:A][aa:B]");
+        let colon = told("", "label", "a:\\b");
+        assert_eq!(colon, "LB[aa:a\\:\\\\b]");
+        assert_eq!(marks(&colon, size)[0].text, "a:\\b");
         let twice = "LB[bb:A]LB[cc:B]";
         assert_eq!(told(twice, "label", "C"), "LB[bb:A][cc:B][aa:C]");
         // A rectangle keeps the rest of it.

@@ -230,6 +230,64 @@ fn a_text_that_breaks_off_is_read_as_far_as_it_goes() {
     }
 }
 
+/// The main line and the tree have the same moves and turns, which a review needs to keep variations.
+#[test]
+fn stones_of_a_node_are_set_up_before_its_play() {
+    for (text, turn, after) in [
+        ("(;SZ[9]B[cc]AB[aa];W[dd])", Color::Black, None),
+        ("(;SZ[9];B[cc]AB[aa];W[dd])", Color::Black, None),
+        ("(;SZ[9];AB[aa]B[cc];W[dd])", Color::Black, None),
+        ("(;SZ[9];B[cc];W[dd]AB[aa])", Color::Black, Some(1)),
+        (
+            "(;SZ[9];B[cc];W[dd]AE[cc]PL[W];B[ee])",
+            Color::Black,
+            Some(1),
+        ),
+        ("(;SZ[9];AB[aa]PL[W]W[cc];B[dd])", Color::White, None),
+        // Whose turn it is after the play.
+        ("(;SZ[9]PL[W]B[cc];W[dd])", Color::Black, None),
+        ("(;SZ[9];B[cc]PL[W];W[dd]PL[B])", Color::Black, None),
+        ("(;SZ[9]PL[W];W[cc]PL[B];B[dd])", Color::White, None),
+    ] {
+        let (record, notes) = noted(text);
+        assert_eq!((record.first_to_move(), &*notes), (turn, ""), "{text}");
+        let later = record.later.first().map(|setup| setup.after);
+        assert_eq!(later, after, "{text}");
+        let tree = read_tree(text).expect(text);
+        let plays = tree.nodes.iter().filter_map(|node| node.play);
+        let main_line = record.plays.iter().map(|recorded| recorded.play);
+        assert!(plays.eq(main_line), "{text}");
+        assert_eq!(tree.beginning.first_to_move(), turn, "{text}");
+        let set_up = tree.nodes.iter().filter_map(|node| node.setup.as_deref());
+        let turned = |setup: &&LaterSetup| setup.changes.is_empty();
+        assert_eq!(set_up.filter(turned).count(), 0, "{text}");
+    }
+}
+
+#[test]
+fn no_comment_is_lost() {
+    let text = "(;SZ[9]C[root]C[of it];C[in][tro];C[first]B[aa];W[bb]C[x]C[y])";
+    let record = read(text).expect("readable");
+    let comments: Vec<&str> = record.plays.iter().map(|play| &*play.comment).collect();
+    assert_eq!(
+        (&*record.comment, &comments[..]),
+        ("root\nof it", &["in\ntro\nfirst", "x\ny"][..])
+    );
+}
+
+/// Sina's records, whose root has no `;` either.
+#[test]
+fn a_ko_of_the_root_is_komi() {
+    for (text, komi) in [
+        ("(\r\nTE[x]\r\nKO[6.5]\r\nGK[1]\r\n;B[pd];W[dd])", Some(13)),
+        ("(;KO[];B[aa]KO[1];W[bb]KO[])", None),
+    ] {
+        let (record, notes) = noted(text);
+        assert_eq!(record.komi, komi.map(HalfPoints), "{text}");
+        assert_eq!((record.plays.len(), &*notes), (2, ""), "{text}");
+    }
+}
+
 #[test]
 fn what_is_behind_the_last_play_asked_for_does_not_matter() {
     let text = "(;SZ[9]HA[2]AB[gg][cc];W[dd];B[ee];AW[ff]PL[W];W[zz])";
@@ -269,7 +327,11 @@ fn stones_set_up_among_moves_are_kept_and_written_again() {
     assert_eq!((second.after, second.to_move), (3, None));
     assert_eq!(second.changes.len(), 2);
     let written = crate::record::sgf::write(&record);
-    assert_eq!(read(&written), Ok(record), "{written}");
+    let named = GameRecord {
+        names_game: true,
+        ..record
+    };
+    assert_eq!(read(&written), Ok(named), "{written}");
 }
 
 #[test]

@@ -2,10 +2,10 @@
 //! stands in the text, so that writing loses nothing.
 
 use super::lexer::{self, Property};
+use super::node::{Content, NodeReader};
 use super::read::read_nodes;
-use super::values::{Points, SETUP, player, text, vertex};
-use super::{MAX_NODES, MAX_SET_UP, SgfError, at_most};
-use crate::game::{BoardSize, Color};
+use super::{MAX_NODES, SgfError, at_most};
+use crate::game::Color;
 use crate::record::{GameRecord, LaterSetup, Play};
 
 /// A node of a game with variations.
@@ -46,28 +46,24 @@ pub fn read_tree(text: &str) -> Result<SgfTree<'_>, SgfError> {
     let mut nodes: Vec<SgfNode> = Vec::new();
     // The last of the nodes that each node of the text has become.
     let mut places: Vec<usize> = Vec::new();
-    let mut begun: Option<Result<GameRecord, SgfError>> = None;
+    let mut begun: Option<Result<(GameRecord, NodeReader), SgfError>> = None;
     let mut is_given = false;
     let mut added = Ok(());
-    let mut set_up = 0;
     let (notes, rest) = lexer::tree(text, &mut |parent, properties| {
-        let root = begun.get_or_insert_with(|| {
-            is_given = properties
-                .iter()
-                .any(|property| property.name == "PL" && player(property.values[0]).is_some());
-            let settings = properties.iter().filter(|property| !is_play(property));
-            read_nodes(&[settings.cloned().collect()], Vec::new(), usize::MAX)
-        });
-        if let Ok(root) = root
+        let root = begun.get_or_insert_with(|| begin(&properties));
+        if let Ok((_, reader)) = root
             && added.is_ok()
         {
             let parent = parent.map(|parent| places[parent]);
-            added = add(&mut nodes, parent, &properties, root.size, &mut set_up);
+            added = reader.read(&properties).and_then(|content| {
+                is_given |= parent.is_none() && content.setup.to_move.is_some();
+                add(&mut nodes, parent, content)
+            });
             places.push(nodes.len().saturating_sub(1));
         }
     })?;
     let notes = notes?;
-    let mut beginning = begun.unwrap_or(Err(SgfError::NoTree))?;
+    let (mut beginning, _) = begun.unwrap_or(Err(SgfError::NoTree))?;
     added?;
     if !is_given && let Some(mover) = first_mover(&nodes) {
         beginning.to_move = Some(mover);
@@ -80,8 +76,14 @@ pub fn read_tree(text: &str) -> Result<SgfTree<'_>, SgfError> {
     })
 }
 
-fn is_play(property: &Property<'_>) -> bool {
-    matches!(&*property.name, "B" | "W")
+/// The beginning of the game with this root, and what reads its nodes.
+fn begin(root: &[Property<'_>]) -> Result<(GameRecord, NodeReader), SgfError> {
+    let settings = root.iter();
+    let settings = settings.filter(|property| !matches!(&*property.name, "B" | "W"));
+    let record = read_nodes(&[settings.cloned().collect()], Vec::new(), usize::MAX)?;
+    // The root's messages are those of the record, and those of all variations would be too many.
+    let reader = NodeReader::new(record.size, Vec::new());
+    Ok((record, reader))
 }
 
 /// The side that plays first in the main line.
@@ -92,49 +94,23 @@ fn first_mover(nodes: &[SgfNode]) -> Option<Color> {
         .find_map(|node| Some(node.play?.color))
 }
 
-/// Adds the node with these properties, or the nodes; counts the points that are set up.
-fn add(
-    nodes: &mut Vec<SgfNode>,
-    parent: Option<usize>,
-    properties: &[Property<'_>],
-    size: BoardSize,
-    set_up: &mut usize,
-) -> Result<(), SgfError> {
-    let is_root = parent.is_none();
+/// Adds the node with this content, or the nodes.
+fn add(nodes: &mut Vec<SgfNode>, parent: Option<usize>, content: Content) -> Result<(), SgfError> {
+    let mut plays = content.plays.into_iter();
+    at_most(nodes.len() + plays.len(), MAX_NODES, "nodes")?;
     let mut node = SgfNode {
         parent: parent.unwrap_or(0),
+        others: content.others,
+        is_broken: content.broken.is_some(),
         ..SgfNode::default()
     };
-    let mut plays = Vec::new();
-    for property in properties {
-        let color = match &*property.name {
-            "C" => {
-                if !is_root {
-                    node.comment = property.values.iter().map(|value| text(value)).collect();
-                }
-                continue;
-            }
-            "B" => Color::Black,
-            "W" => Color::White,
-            _ => {
-                property.append_to(&mut node.others);
-                continue;
-            }
-        };
-        let found = property.values.iter().map(|value| vertex("B", value, size));
-        match found.collect::<Result<Vec<_>, _>>() {
-            Ok(found) => plays.extend(found.into_iter().map(|vertex| Play { color, vertex })),
-            Err(_) => {
-                node.is_broken = true;
-                property.append_to(&mut node.others);
-            }
-        }
-    }
-    at_most(nodes.len() + plays.len(), MAX_NODES, "nodes")?;
-    if !is_root {
-        node.setup = setup(properties, size, set_up)?.map(Box::new);
-        if node.setup.is_none() && !plays.is_empty() {
-            node.play = Some(plays.remove(0));
+    // Setup and comment of the root are the record's.
+    if parent.is_some() {
+        let setup = Some(content.setup).filter(|setup| *setup != LaterSetup::default());
+        node.setup = setup.map(Box::new);
+        node.comment = content.comment;
+        if node.setup.is_none() {
+            node.play = plays.next();
         }
     }
     nodes.push(node);
@@ -146,31 +122,4 @@ fn add(
         });
     }
     Ok(())
-}
-
-/// Stones that a node sets up; counts their points.
-fn setup(
-    properties: &[Property<'_>],
-    size: BoardSize,
-    set_up: &mut usize,
-) -> Result<Option<LaterSetup>, SgfError> {
-    let mut setup = LaterSetup::default();
-    for property in properties {
-        let Some((name, color)) = SETUP.into_iter().find(|(name, _)| *name == property.name) else {
-            continue;
-        };
-        let mut points = Points::new(size);
-        for value in &property.values {
-            // What is not on the board.
-            let _ = points.add(name, value);
-        }
-        for point in points.iter() {
-            setup.changes.insert(point, color);
-            *set_up += 1;
-        }
-        at_most(*set_up, MAX_SET_UP, "points that are set up")?;
-    }
-    let turn = properties.iter().find(|property| property.name == "PL");
-    setup.to_move = turn.and_then(|property| player(property.values[0]));
-    Ok((setup != LaterSetup::default()).then_some(setup))
 }

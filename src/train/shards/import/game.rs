@@ -10,7 +10,8 @@ use crate::shards::row::{Row, Target, finish};
 use crate::shards::training_game::{TrainingGame, with_komi};
 use tengen::fnv;
 use tengen::game::{BoardSize, Color, Game, HalfPoints, Move, Outcome, Rules as _, Symmetry};
-use tengen::record::{GameRecord, Vertex, result_text, sgf};
+use tengen::record::sgf::{self, Told};
+use tengen::record::{GameRecord, Vertex, result_text};
 
 /// Komi beyond this, in points, is not shown to networks.
 const MAX_KOMI: i32 = 40;
@@ -146,29 +147,17 @@ pub(super) fn read_moves<G: Game>(start: &G, game: &Form) -> Result<Vec<Move>, L
     Ok(moves)
 }
 
-/// How a result in SGF's notation came about.
+/// How the result of a record came about.
 fn end_of(result: &str) -> Result<End, LeftOut> {
-    let result = result.trim();
-    if matches!(result, "0" | "Draw" | "draw") {
-        return Ok(End::Played(Outcome::DRAW));
-    }
-    let (winner, how) = result.split_once('+').unwrap_or_default();
-    let winner = match winner.trim() {
-        "B" | "b" | "Black" => Color::Black,
-        "W" | "w" | "White" => Color::White,
-        _ => return left_out("no result", result),
-    };
-    match how.trim().to_ascii_lowercase().as_str() {
-        "" => Ok(End::Played(Outcome::win(winner))),
-        "r" | "resign" => Ok(End::Resigned(winner)),
-        "t" | "time" | "f" | "forfeit" | "offline" => left_out("lost on time", result),
-        points => match points.parse::<f32>() {
-            Ok(points) if points > 0.0 && points <= 400.0 => {
-                let points = (2.0 * points).round() as i32;
-                Ok(End::Counted(HalfPoints(winner.signed(points))))
-            }
-            _ => left_out("no result", result),
-        },
+    match sgf::told(result) {
+        Some(Told::Drawn) => Ok(End::Played(Outcome::DRAW)),
+        Some(Told::Won(winner)) => Ok(End::Played(Outcome::win(winner))),
+        Some(Told::Resigned(winner)) => Ok(End::Resigned(winner)),
+        Some(Told::Counted(winner, HalfPoints(halves))) => {
+            Ok(End::Counted(HalfPoints(winner.signed(halves))))
+        }
+        Some(Told::Forfeited(_)) => left_out("lost on time", result),
+        None => left_out("no result", result),
     }
 }
 

@@ -344,23 +344,37 @@ impl Session {
     /// The game as SGF, and the place of its last position among its nodes.
     fn game_text(&self) -> (String, usize) {
         let (record, nodes, places) = self.written();
-        (sgf::write_tree(&record, &nodes), places[self.game.live])
+        let live = self.game.live;
+        // A node that only ends the main line is the last one that was added.
+        let end = places.get(self.game.tree.next_number());
+        let end = end.filter(|_| self.ended_at() == Some(live));
+        let place = *end.unwrap_or(&places[live]);
+        (sgf::write_tree(&record, &nodes), place)
+    }
+
+    /// Where the game of a record ended, though moves may have been tried there, or else this one, where moves may have
+    /// been taken back: there ends the main line of the file, whose result it is.
+    fn ended_at(&self) -> Option<usize> {
+        let game = &self.game;
+        let line = game.tree.path(game.tree.end_of_line(Tree::ROOT));
+        let mut line = std::iter::once(Tree::ROOT).chain(line);
+        let ends = |at: &usize| game.ends.get(at);
+        let record = line.find(|at| ends(at).is_some_and(|end| end.why == "record"));
+        record.or(Some(game.live).filter(|live| ends(live).is_some()))
     }
 
     /// The game as it is written: its beginning with the result, its nodes, and the place of each node of the tree among
     /// them.
     pub(in super::super) fn written(&self) -> (GameRecord, Vec<SgfNode>, Vec<usize>) {
         let game = &self.game;
-        let main = game.ends.get(&game.tree.end_of_line(Tree::ROOT));
-        let is_record = main.is_some_and(|end| end.why == "record");
-        // A game that ended where moves had been taken back has its own result, and its line is the main line of the file.
-        let live = game.ends.get(&game.live).filter(|_| !is_record);
+        let main = game.tree.end_of_line(Tree::ROOT);
+        let end = self.ended_at().unwrap_or(main);
         let mut tree = Cow::Borrowed(&game.tree);
-        if live.is_some() {
-            tree.to_mut().promote(game.live);
+        if end != main {
+            tree.to_mut().end_at(end);
         }
         let mut record = game.beginning.clone();
-        if let Some(end) = live.or(main) {
+        if let Some(end) = game.ends.get(&end) {
             record.result.clone_from(&end.result);
         }
         let (nodes, places) = tree.sgf_nodes(|at, node| {

@@ -31,7 +31,9 @@ fn games_end_by_rules_by_resignation_and_on_time() {
     board.resign().expect("it goes on");
     assert_eq!(board.game.current, live, "at the end of the game");
     assert_eq!(board.end().map(|end| &*end.result), Some("W+R"));
-    assert!(board.sgf().contains("RE[W+R]"));
+    let written = tengen::record::sgf::read(&board.sgf()).expect("SGF");
+    let end = (written.plays.len(), &*written.result);
+    assert_eq!(end, (8, "W+R"), "{}", board.sgf());
     let vertex = parse_vertex("E2", board.board.size()).expect("a vertex");
     for refused in [board.play(vertex), board.play(Vertex::Pass), board.resign()] {
         let error = refused.expect_err("the game is over");

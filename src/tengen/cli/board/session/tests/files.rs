@@ -172,12 +172,41 @@ fn a_record_keeps_its_result_when_moves_are_tried() {
     board
         .load(b"(;GM[1]SZ[9]RE[W+12.50];B[ee];W[ce])")
         .expect("a game");
+    let check = |board: &Session| {
+        let record = sgf::read(&board.sgf()).expect("SGF");
+        assert_eq!((record.plays.len(), &*record.result), (2, "W+12.50"));
+    };
+    check(&board);
     board.go(2).expect("it is there");
     play(&mut board, "A1");
-    assert!(board.end().is_none() && board.sgf().contains("RE[W+12.50]"));
+    assert!(board.end().is_none());
+    assert_eq!(board.to_keep().1.live, Some(4), "after the end");
+    check(&board);
     board.undo().expect("a move was made");
     assert_eq!(board.end().map(|end| end.why), Some("record"));
-    assert!(board.sgf().contains("RE[W+12.50]"));
+    assert_eq!(board.to_keep().1.live, Some(3), "the end");
+    check(&board);
+}
+
+#[test]
+fn the_main_line_ends_where_a_game_was_given_up() {
+    let (mut board, _) = session(terms("go", "9", [Human, Human], ""));
+    play(&mut board, "E5 C5 D4");
+    board.undo().expect("a move was made");
+    board.resign().expect("it goes on");
+    let check = |text: &str| {
+        let record = sgf::read(text).expect("SGF");
+        let end = (record.plays.len(), &*record.result);
+        assert_eq!(end, (2, "W+R"), "{text}");
+        assert_eq!(text.matches(";B[").count(), 2, "{text}");
+    };
+    let (text, kept) = board.to_keep();
+    check(&text);
+    let (mut later, _) = session(terms("go", "9", [Human, Human], ""));
+    later.put_before(text.as_bytes(), kept).expect("a game");
+    later.take_back().expect("the earlier one");
+    assert!(later.end().is_some(), "it is over");
+    check(&later.sgf());
 }
 
 #[test]
