@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::info::Info;
+use super::info::{self, Info};
 use super::text::{Listing, Purpose, as_setup, point_of, write_point, write_points};
 use super::{Answer, GomocupSession, is_empty};
 use crate::engine::{Decision, Engine, EngineError, MoveRequest};
@@ -41,8 +41,8 @@ impl GomocupSession {
 
     /// Applies the manager's limits and rules; unsupported ones are reported later.
     pub(super) fn take_info(&mut self, text: &str) {
-        let (key, value) = text.split_once(' ').unwrap_or((text, ""));
-        self.update_info(|info| info.take(&key.to_ascii_lowercase(), value));
+        let (key, value) = info::parts(text);
+        self.update_info(|info| info.take(&key, value));
     }
 
     /// Learns something of the manager, and applies what that changes.

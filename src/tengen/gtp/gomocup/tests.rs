@@ -271,6 +271,7 @@ fn whatever_is_wrong_is_named_and_changes_nothing() {
         unended,
         ["ERROR a list was not ended by DONE before TAKEBACK", "OK"]
     );
+    assert!(said(&mut session, &["BOARD", "1,1,2", "END"]).is_empty());
 }
 
 #[test]

@@ -189,6 +189,36 @@ fn begin_wants_an_empty_board_in_any_order_of_its_lines() {
     }
 }
 
+/// Managers may send the place of the mouse, or what is changed in a dialog, at any time.
+#[test]
+fn a_list_goes_on_after_what_is_not_answered() {
+    let mut session = session();
+    let lines = [
+        "START 15",
+        "INFO rule 3",
+        "BOARD",
+        "7,7,2",
+        "INFO evaluate 3,4",
+        "DONE",
+        "BOARD",
+        "0,0,2",
+        "9,0,1",
+        "1,0,2",
+        "INFO evaluate 3,4",
+        "9,2,1",
+        "2,0,2",
+        "INFO rule 4",
+        "9,4,1",
+        "YXSTOP",
+        "3,0,2",
+        "DONE",
+    ];
+    let reply = said(&mut session, &lines);
+    assert!(reply[1].starts_with("ERROR INFO rule 3"), "{reply:?}");
+    assert_eq!([&*reply[0], &*reply[2]], ["OK", "4,0"], "{reply:?}");
+    assert_eq!((reply.len(), &*rules(&session)), (3, "renju"));
+}
+
 #[test]
 fn a_refused_command_is_answered_once_with_its_list() {
     let mut session = session();
