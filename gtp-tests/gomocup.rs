@@ -68,14 +68,21 @@ fn turns_stay_within_their_time_and_end_comes_at_once() {
         // The test machine is busy; the rest is the tolerated delay of a search.
         assert!(took < Duration::from_secs(2), "{turn}: {took:?}");
     }
-    // On the empty board, where nothing is proven soon.
+    // With one stone, where nothing is proven soon.
     brain.send(&["RESTART"]);
     assert_eq!(brain.hears(), "OK");
     brain.send(&[
         "INFO timeout_turn 600000",
         "INFO time_left 2147483647",
-        "BEGIN",
+        "TURN 7,7",
     ]);
+    std::thread::sleep(Duration::from_millis(300));
+    // Piskvork's button for a move at once.
+    let begin = clock.now();
+    brain.send(&["INFO timeout_turn 0"]);
+    point(&brain.hears());
+    assert!(clock.now() - begin < Duration::from_secs(5));
+    brain.send(&["INFO timeout_turn 600000", "TURN 0,0"]);
     std::thread::sleep(Duration::from_millis(300));
     let (rest, took) = brain.ends();
     assert!(took < Duration::from_secs(1), "{took:?}");
@@ -133,7 +140,7 @@ fn yixin_board_is_understood() {
         "INFO timeout_match 0",
         "yxhashclear",
         "start 15 15",
-        "begin",
+        "turn 7,7",
     ]);
     assert_eq!(brain.hears(), "OK");
     std::thread::sleep(Duration::from_millis(300));

@@ -89,6 +89,11 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
     /// Makes `color` the side to move.
     fn set_to_move(&mut self, color: Color);
 
+    /// The move to begin with, where it is known and no search need find it.
+    fn first_move(&self) -> Option<Move> {
+        None
+    }
+
     /// Number of moves played; stones that were set up may count.
     fn ply(&self) -> u32;
 

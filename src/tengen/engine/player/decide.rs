@@ -47,6 +47,8 @@ impl<G: Game> Player<G> {
         let (limits, budget) = self.timing.limits(position);
         let effort = EstimateLimits::within(for_looks(limits.budget, budget), started, stop);
         let mut analysis = request.options.clone();
+        let others = beside_first_move(start, &analysis.avoid);
+        analysis.avoid.extend(others);
         if request.kind == MoveKind::Cleanup {
             // A controller without a clock waits for the better judgement.
             let effort = budget.map_or(EstimateLimits::of_controller(stop), |_| effort);
@@ -243,6 +245,15 @@ fn play(mv: Move, budget: Option<Budget>) -> Option<MoveChoice> {
         mv,
         budget,
         resigns: false,
+    })
+}
+
+/// All moves but the known first one of a game, unless that is itself to be avoided.
+fn beside_first_move<G: Game>(start: &GameState<G>, avoid: &[Move]) -> Vec<Move> {
+    let known = start.position().first_move();
+    let known = known.filter(|first| !avoid.contains(first));
+    known.map_or_else(Vec::new, |first| {
+        start.legal_moves().filter(|mv| *mv != first).collect()
     })
 }
 

@@ -237,6 +237,14 @@ impl Game for Gomoku {
         self.to_move = color;
     }
 
+    /// The centre, where people begin. To networks, whose games began at random around it, many points are as good, and
+    /// a short search would choose any of them.
+    fn first_move(&self) -> Option<Move> {
+        let size = self.size();
+        let centre = size.point((size.width - 1) / 2, (size.height - 1) / 2);
+        (self.ply == 0).then_some(centre)
+    }
+
     fn ply(&self) -> u32 {
         self.ply.into()
     }

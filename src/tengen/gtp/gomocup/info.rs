@@ -71,12 +71,12 @@ const YIXIN: [&str; 14] = [
 ];
 
 impl Info {
-    /// Takes a key and its value; irrelevant keys are ignored, as the protocol requires.
+    /// Takes a key in lower case and its value; irrelevant keys are ignored, as the protocol requires.
     pub(super) fn take(&mut self, key: &str, value: &str) {
         if YIXIN.contains(&key) {
             self.hear_yixin();
         }
-        let Ok(number) = value.trim().parse::<i64>() else {
+        let Some(number) = whole(value) else {
             if NUMBERS.contains(&key) {
                 // An error would be taken for the answer to the next command.
                 log::warn!("INFO {key} takes a number, not {:?}", short(value));
@@ -168,6 +168,26 @@ impl Info {
     }
 }
 
+/// The key of an `INFO`, in lower case, and its value.
+pub(super) fn parts(text: &str) -> (String, &str) {
+    let (key, value) = text.split_once(' ').unwrap_or((text, ""));
+    (key.to_ascii_lowercase(), value)
+}
+
+/// Whether an `INFO` of this text leaves a turn no time.
+pub(super) fn demands_move(text: &str) -> bool {
+    let (key, value) = parts(text);
+    key == "timeout_turn" && whole(value).is_some_and(|time| time <= 0)
+}
+
+/// The whole part of a number, at most the largest that there is: some managers write 5000.0.
+fn whole(text: &str) -> Option<i64> {
+    let text = text.trim();
+    let real = || text.parse::<f64>().ok().filter(|real| real.is_finite());
+    let whole = text.parse::<i64>().ok();
+    whole.or_else(|| real().map(|real| real as i64))
+}
+
 /// Message for unsupported rules.
 fn no_rule(sum: i64) -> String {
     let known = GomokuRules::ALL.iter();
@@ -229,6 +249,41 @@ mod tests {
     }
 
     #[test]
+    fn numbers_need_not_be_whole_or_small() {
+        let info = told(&[("timeout_turn", "1000.0"), ("max_memory", "367001600.0")]);
+        let turn = Some(Duration::from_secs(1));
+        assert_eq!(
+            (info.turn, info.allowance.memory),
+            (turn, Some(367_001_600))
+        );
+        let left = told(&[("time_left", " 4999.7 ")]).left;
+        assert_eq!(left, Some(Duration::from_millis(4999)));
+        let large = told(&[("max_memory", "18446744073709551615")]);
+        assert_eq!(large.allowance.memory, Some(i64::MAX.unsigned_abs()));
+    }
+
+    #[test]
+    fn a_turn_without_time_demands_a_move() {
+        for text in [
+            "timeout_turn 0",
+            "TIMEOUT_TURN  0",
+            "timeout_turn -1",
+            "timeout_turn 0.0",
+        ] {
+            assert!(demands_move(text), "{text}");
+        }
+        for text in [
+            "timeout_turn 1",
+            "timeout_turn",
+            "timeout_match 0",
+            "time_left 0",
+            "",
+        ] {
+            assert!(!demands_move(text), "{text}");
+        }
+    }
+
+    #[test]
     fn a_match_has_a_clock_when_somebody_says_so() {
         let limited = |millis| {
             let main = Duration::from_millis(millis);
@@ -268,7 +323,8 @@ mod tests {
         assert_eq!((info.rules, info.trouble), (Some("renju"), None));
         for ignored in [
             ("timeout_turn", "soon"),
-            ("time_left", "900.5"),
+            ("time_left", "900 s"),
+            ("time_left", "inf"),
             ("evaluate", "3,4"),
             ("folder", "/tmp"),
             ("game_type", "1"),

@@ -190,7 +190,9 @@ impl GomocupSession {
     }
 
     fn answer_line(&mut self, name: &str, text: &str, send: &mut dyn FnMut(&str)) -> Answer {
-        if let Some(listing) = self.listing.take() {
+        // The manager does not listen for an answer to these, and a list goes on after them.
+        let is_unanswered = ["INFO", "YXSTOP", "END"].contains(&name);
+        if let Some(listing) = self.listing.take_if(|_| !is_unanswered) {
             if name == "DONE" || !COMMANDS.contains(&name) {
                 return self.go_on_with(listing, &format!("{name} {text}"), send);
             }
@@ -201,7 +203,7 @@ impl GomocupSession {
         if self.skips_list && is_of_list {
             return Ok(());
         }
-        self.skips_list = false;
+        self.skips_list &= is_unanswered;
         let has_two_sides = || text::numbers(text).is_some_and(|numbers| numbers.len() == 2);
         if name.starts_with("YX") || name == "START" && has_two_sides() {
             self.update_info(Info::hear_yixin);
@@ -252,8 +254,9 @@ impl Protocol for GomocupSession {
         line
     }
 
+    /// Piskvork has no other word for a move at once than a turn without time.
     fn cuts(line: &CommandLine) -> bool {
-        line.name == "YXSTOP"
+        line.name == "YXSTOP" || line.name == "INFO" && info::demands_move(&line.text)
     }
 
     fn ends(line: &CommandLine) -> bool {

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::info::Info;
+use super::info::{self, Info};
 use super::text::{Listing, Purpose, as_setup, point_of, write_point, write_points};
 use super::{Answer, GomocupSession, is_empty};
 use crate::engine::{Decision, Engine, EngineError, MoveRequest};
 use crate::game::{BoardSize, Color, Move};
 use crate::gtp::short;
-use crate::record::{Play, Vertex};
+use crate::record::{GameRecord, Play, Vertex};
 
 impl GomocupSession {
     /// An empty board of this size, with an engine prepared for its first search: the current one,
@@ -41,8 +41,8 @@ impl GomocupSession {
 
     /// Applies the manager's limits and rules; unsupported ones are reported later.
     pub(super) fn take_info(&mut self, text: &str) {
-        let (key, value) = text.split_once(' ').unwrap_or((text, ""));
-        self.update_info(|info| info.take(&key.to_ascii_lowercase(), value));
+        let (key, value) = info::parts(text);
+        self.update_info(|info| info.take(&key, value));
     }
 
     /// Learns something of the manager, and applies what that changes.
@@ -168,15 +168,29 @@ impl GomocupSession {
         played.map_err(|error| refusal(error, text))
     }
 
-    /// Undoes the last stone, if it is this one.
+    /// Undoes the last stone, which is one of the side that has moved: the lines of a position need not be in the order
+    /// of its game.
     pub(super) fn take_back(&mut self, text: &str) -> Answer {
         let engine = self.engine()?;
-        let point = point_of(text, engine.size())?;
+        let size = engine.size();
+        let point = point_of(text, size)?;
         let last = engine.record().plays.last().map(|last| last.play.vertex);
-        if last != Some(Vertex::Point(point)) {
+        if last == Some(Vertex::Point(point)) {
+            return engine.undo().map_err(|error| refusal(error, text));
+        }
+        let mover = engine.to_move().opponent();
+        if engine.stone(point) != Some(mover) {
             return Err(format!("the last stone is not on {}", short(text)));
         }
-        engine.undo().map_err(|error| refusal(error, text))
+        let other = |at: Move| engine.stone(at).filter(|_| at != point);
+        let stone = |at: Move| other(at).map(|color| (at, color));
+        let rest = GameRecord {
+            setup: size.points().filter_map(stone).collect(),
+            to_move: Some(mover),
+            ..GameRecord::new(engine.info().name, size)
+        };
+        let loaded = engine.load(&rest);
+        loaded.map(drop).map_err(|error| refusal(error, text))
     }
 
     /// Ends a list and processes it.

@@ -171,6 +171,23 @@ fn limits_of_memory_are_those_of_the_next_game() {
     assert_eq!(session.allowance.memory, Some(300_000_000));
 }
 
+/// To the network many points are as good, and a short search took a corner of them.
+#[test]
+fn the_first_stone_goes_to_the_centre() {
+    let mut session = session();
+    for (start, centre) in [
+        ("START 20", "9,10"),
+        ("START 15", "7,7"),
+        ("RECTSTART 20,5", "9,2"),
+    ] {
+        for rule in ["0", "1", "4", "8"] {
+            let rule = format!("INFO rule {rule}");
+            let reply = said(&mut session, &[start, &rule, "BEGIN"]);
+            assert_eq!(reply, ["OK", centre], "{start} {rule}");
+        }
+    }
+}
+
 #[test]
 fn rules_may_be_sent_before_their_game_begins() {
     let mut session = session();
@@ -271,6 +288,7 @@ fn whatever_is_wrong_is_named_and_changes_nothing() {
         unended,
         ["ERROR a list was not ended by DONE before TAKEBACK", "OK"]
     );
+    assert!(said(&mut session, &["BOARD", "1,1,2", "END"]).is_empty());
 }
 
 #[test]

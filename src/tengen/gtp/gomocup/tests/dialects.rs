@@ -173,6 +173,38 @@ fn a_position_may_come_in_an_order_that_the_rules_forbid() {
     }
 }
 
+/// As managers do that keep a board and no list of moves.
+#[test]
+fn stones_of_a_position_are_taken_back_in_any_order() {
+    let mut session = session();
+    let lines = [
+        "START 15", "BOARD", "7,7,2", "8,7,2", "6,6,1", "7,8,1", "9,9,2", "DONE",
+    ];
+    let made = said(&mut session, &lines).pop().expect("a move");
+    let ours = format!("TAKEBACK {made}");
+    assert_eq!(
+        said(&mut session, &[&ours, "TAKEBACK 7,7", "TAKEBACK 7,7"]),
+        ["OK", "OK", "ERROR the last stone is not on 7,7"]
+    );
+    assert_eq!(
+        said(&mut session, &["TAKEBACK 8,7"]),
+        ["ERROR the last stone is not on 8,7"],
+        "White has moved"
+    );
+    assert_eq!(
+        said(&mut session, &["TAKEBACK 7,8", "TAKEBACK 9,9"]),
+        ["OK"; 2]
+    );
+    let turn = said(&mut session, &["TURN 0,0"]);
+    assert!(is_point(&turn[0]), "{turn:?}");
+    let engine = session.engine.as_deref().expect("it was started");
+    let stones = engine
+        .size()
+        .points()
+        .filter(|&at| engine.stone(at).is_some());
+    assert_eq!(stones.count(), 4);
+}
+
 #[test]
 fn begin_wants_an_empty_board_in_any_order_of_its_lines() {
     for lines in [
@@ -187,6 +219,36 @@ fn begin_wants_an_empty_board_in_any_order_of_its_lines() {
         assert_eq!(reply.len(), 2, "{reply:?}");
         assert!(reply[1].starts_with("ERROR BEGIN"), "{reply:?}");
     }
+}
+
+/// Managers may send the place of the mouse, or what is changed in a dialog, at any time.
+#[test]
+fn a_list_goes_on_after_what_is_not_answered() {
+    let mut session = session();
+    let lines = [
+        "START 15",
+        "INFO rule 3",
+        "BOARD",
+        "7,7,2",
+        "INFO evaluate 3,4",
+        "DONE",
+        "BOARD",
+        "0,0,2",
+        "9,0,1",
+        "1,0,2",
+        "INFO evaluate 3,4",
+        "9,2,1",
+        "2,0,2",
+        "INFO rule 4",
+        "9,4,1",
+        "YXSTOP",
+        "3,0,2",
+        "DONE",
+    ];
+    let reply = said(&mut session, &lines);
+    assert!(reply[1].starts_with("ERROR INFO rule 3"), "{reply:?}");
+    assert_eq!([&*reply[0], &*reply[2]], ["OK", "4,0"], "{reply:?}");
+    assert_eq!((reply.len(), &*rules(&session)), (3, "renju"));
 }
 
 #[test]
