@@ -201,7 +201,7 @@ impl Session {
         let hidden = self.add_nodes(nodes)?;
         self.game.notes.extend(hidden);
         let end = self.game.tree.end_of_line(Tree::ROOT);
-        if !told.result.is_empty() {
+        if is_decided(&told.result) {
             let (result, why) = (told.result, "record");
             self.game.ends.insert(end, GameEnd { result, why });
         }
@@ -394,10 +394,15 @@ impl Session {
 /// The players of a file: a game of a person against Tengen goes on, unless it has a result.
 fn players(told: &GameRecord) -> [Who; 2] {
     match [&told.black, &told.white].map(|name| name == NAME) {
-        [false, true] if told.result.is_empty() => [Who::Human, Who::Engine],
-        [true, false] if told.result.is_empty() => [Who::Engine, Who::Human],
+        [false, true] if !is_decided(&told.result) => [Who::Human, Who::Engine],
+        [true, false] if !is_decided(&told.result) => [Who::Engine, Who::Human],
         _ => [Who::Human; 2],
     }
+}
+
+/// Whether a file's result ends its game: it may be unknown, or play suspended.
+fn is_decided(result: &str) -> bool {
+    !matches!(result, "" | "?" | "Void")
 }
 
 /// The main line of a file, as far as it can be read and up to stones that are set up.

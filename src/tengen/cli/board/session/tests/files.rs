@@ -208,6 +208,20 @@ fn a_record_keeps_its_result_when_moves_are_tried() {
 }
 
 #[test]
+fn a_record_with_an_unknown_result_goes_on() {
+    for result in ["?", "Void"] {
+        let (mut board, _) = session(terms("go", "9", [Human, Human], ""));
+        let text = format!("(;GM[1]SZ[9]PW[Tengen]RE[{result}];B[ee])");
+        board.load(text.as_bytes()).expect("a game");
+        assert_eq!(board.game.terms.players, [Human, Machine]);
+        board.go(1).expect("it is there");
+        assert!(board.end().is_none() && board.sgf().contains(&format!("RE[{result}]")));
+        board.resign().expect("it goes on");
+        assert!(board.sgf().contains("RE[W+R]"), "{}", board.sgf());
+    }
+}
+
+#[test]
 fn the_result_of_a_file_is_that_of_its_main_line() {
     let (mut board, _) = session(terms("go", "9", [Human, Machine], ""));
     play(&mut board, "E5 C5");
