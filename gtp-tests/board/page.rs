@@ -108,6 +108,27 @@ fn a_person_resigns_and_keys_do_what_their_buttons_may() {
 }
 
 #[test]
+fn a_game_is_pasted_as_text_or_as_a_file() {
+    let folder = Scratch::new("page-paste");
+    let Some((browser, _board)) = open(&folder, &GO) else {
+        return;
+    };
+    for (given, moves) in [
+        ("setData('text', '( ;GM[1]SZ[9];B[ee];W[cc])')", 2),
+        (
+            "items.add(new File(['(;GM[1]SZ[9];B[ee];W[cc];B[gg])'], 'x.sgf'))",
+            3,
+        ),
+    ] {
+        browser.run(&format!("const clipboardData = new DataTransfer(); clipboardData.{given}; document.body.dispatchEvent(new ClipboardEvent('paste', {{ clipboardData, bubbles: true }}));"));
+        browser.wait(&format!(
+            "document.getElementById('slider').max === '{moves}'"
+        ));
+    }
+    browser.check();
+}
+
+#[test]
 fn nothing_is_lost_by_a_click_or_a_file() {
     let folder = Scratch::new("page-undo");
     let Some((browser, board)) = open(&folder, &GO) else {

@@ -136,11 +136,21 @@ fn nothing_covers_or_cuts_off_what_a_phone_shows() {
     browser.press(ESCAPE);
     // With clocks and a level the name is whole, and the first touch says what a second one does.
     browser.run("document.getElementById('language').click();");
-    let refused = "return (async () => { const { refusal } = await import(location.pathname + 'words.js'); return ['the game: go is not played on 25x25 here: rectangles of at most 19 columns or rows', 'SGF property GM has the value \"3\": expected 1 (Go, NoGo) or 4 (Gomoku)'].map(refusal); })();";
+    let refused = "return (async () => { const { refusal } = await import(location.pathname + 'words.js'); return ['the game: go is not played on 25x25 here: rectangles of at most 19 columns or rows', 'SGF property GM has the value \"3\": expected 1 (Go, NoGo) or 4 (Gomoku)', 'stones that are set up after move 0 cannot stand together', 'visits are from 1 to 1000000000'].map(refusal); })();";
     let refused = browser.run(refused);
     assert_eq!(
         refused,
-        json!(["go 不能使用 25x25 棋盘", "棋谱属性 GM 的值 3 无效"])
+        json!([
+            "go 不能使用 25x25 棋盘",
+            "棋谱属性 GM 的值 3 无效",
+            "这些子不能这样摆：有棋子没有气",
+            "搜索次数从 1 到 1000000000"
+        ])
+    );
+    let ends = "return (async () => { const { resultText } = await import(location.pathname + 'result.js'); return ['B+T', 'W+Time', 'B+Resign'].map((result) => resultText({ end: { result, why: 'record' } })); })();";
+    assert_eq!(
+        browser.run(ends),
+        json!(["黑方胜，对方超时", "白方胜，对方超时", "黑方胜，对方认输"])
     );
     let shares = browser.run("return (async () => { const { percent } = await import(location.pathname + 'dom.js'); return [-0.0004, -0.0006, 0].map((share) => percent(share)); })();");
     assert_eq!(shares, json!(["0.0%", "-0.1%", "0.0%"]));

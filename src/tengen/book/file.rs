@@ -45,6 +45,14 @@ impl BookFile {
     /// # Errors
     /// [`BookError`] if it cannot be opened, or is about something else than `meta`.
     pub fn open(path: &Path, meta: &BookMeta) -> Result<(BookFile, BookMeta, Book), BookError> {
+        if !matches!(
+            BookSource::from(path.as_os_str().to_owned()),
+            BookSource::File(_)
+        ) {
+            return Err(BookError::Unavailable(
+                "--book takes this name for no file: choose another, such as my.book",
+            ));
+        }
         // Nothing is changed that is not a book, or the beginning of one.
         if path
             .metadata()

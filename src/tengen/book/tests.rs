@@ -339,6 +339,11 @@ fn other_files_are_refused_and_left_alone() {
     let nowhere = folder.path().join("nowhere").join("new.book");
     let opened = BookFile::open(&nowhere, &wanted).err();
     assert_eq!(opened.expect("no folder").to_string(), "no such folder");
+    for name in ["built-in", "none"] {
+        let opened = BookFile::open(Path::new(name), &wanted).err();
+        let error = opened.expect("--book has this word").to_string();
+        assert!(error.contains("choose another"), "{name}: {error}");
+    }
     for text in ["", "(;GM[1]SZ[9])", &"x".repeat(100_000)] {
         fs::write(&path, text).expect("writable");
         assert_eq!(

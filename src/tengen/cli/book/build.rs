@@ -81,7 +81,7 @@ impl Build {
         let (file, mut meta, book) = opened.with_context(name)?;
         if !meta.player.is_empty() && meta.player != player {
             let before = &meta.player;
-            tell(&format!("so far {before} has searched; {player} goes on"));
+            tell(&format!("searched so far by {before}, now by {player}"));
         }
         meta.player = player;
         let stop = stop_on_ctrl_c()?;

@@ -6,7 +6,7 @@ export function result(view) {
   const { result, why } = view.end, winner = result[0] === "B" || result[0] === "W" ? result[0] : null;
   if (!winner) return [null, result === "0" || /^draw|jigo/i.test(result) ? say("draw") : result];
   const how = result.slice(2), loser = winner === "B" ? "W" : "B";
-  const reason = why === "time" || how === "T" ? say("byTime") : why === "resignation" || (why === "record" && /^R/i.test(how)) ? say("byResign")
+  const reason = why === "time" || /^T(ime)?$/i.test(how) ? say("byTime") : why === "resignation" || (why === "record" && /^R/i.test(how)) ? say("byResign")
     : why === "rules" ? (view.game === "gomoku" ? say("five") : say("noMove", { side: side(loser) })) : /^[\d.]+$/.test(how) ? say("byPoints", { points: how }) : why === "record" ? say("record") : why;
   return [say("won", { side: side(winner) }), reason];
 }

@@ -120,11 +120,12 @@ $("new").addEventListener("click", () => newGame(store.view, async (terms) => {
 addEventListener("dragover", (event) => { event.preventDefault(); $("drop").hidden = false; });
 addEventListener("dragleave", (event) => { if (!event.relatedTarget) $("drop").hidden = true; });
 addEventListener("drop", (event) => { event.preventDefault(); $("drop").hidden = true; load(event.dataTransfer.files); });
-// A text that is pasted is a game, or moves of the shown position.
+// What is pasted is the text of a game, or files: some programs give a picture of a text with it.
 addEventListener("paste", (event) => {
   if (event.target.closest?.("textarea, input, dialog")) return;
-  const text = event.clipboardData.getData("text");
-  if (text.includes("(;")) load([new File([text], say("pasted"))]);
+  const { files } = event.clipboardData, text = event.clipboardData.getData("text");
+  if (/\(\s*;/.test(text)) load([new File([text], say("pasted"))]);
+  else load(files);
 });
 
 // A remark that is being written is not lost with its page.

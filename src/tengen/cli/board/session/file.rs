@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
-use tengen::game::Game as _;
+use tengen::engine::EngineError;
+use tengen::game::{Game as _, Illegal};
 use tengen::games::nogo::SmallNoGo;
 use tengen::program::counted;
 use tengen::record::sgf::{self, SgfNode, SgfTree};
@@ -200,7 +201,7 @@ impl Session {
         let hidden = self.add_nodes(nodes)?;
         self.game.notes.extend(hidden);
         let end = self.game.tree.end_of_line(Tree::ROOT);
-        if !told.result.is_empty() {
+        if is_decided(&told.result) {
             let (result, why) = (told.result, "record");
             self.game.ends.insert(end, GameEnd { result, why });
         }
@@ -229,7 +230,8 @@ impl Session {
             } else {
                 replayed += self.walk_back(parent)?;
                 replayed += usize::from(node.setup.is_some()) * SETTING_UP;
-                self.try_node(&node).map_err(|error| format!("{error:#}"))
+                self.try_node(&node, &mut replayed)
+                    .map_err(|error| format!("{error:#}"))
             };
             let child = self.game.tree.next_number();
             places.push((child, depth + 1));
@@ -288,7 +290,9 @@ impl Session {
             setup: Some(Box::new(setup)),
             ..SgfNode::default()
         };
-        let set_up = self.try_node(&node)?.context("nothing was changed")?;
+        let set_up = self
+            .try_node(&node, &mut 0)?
+            .context("nothing was changed")?;
         let (parent, live) = (self.game.current, self.game.live);
         let child = self.game.tree.take(parent, node, Some(set_up));
         (self.game.current, self.game.live) = (child, child);
@@ -297,11 +301,20 @@ impl Session {
         Ok(())
     }
 
-    /// Plays or sets up what a node says; returns the position that it sets up.
-    fn try_node(&mut self, node: &SgfNode) -> anyhow::Result<Option<SetUp>> {
+    /// Plays or sets up what a node says; returns the position that it sets up, and counts moves that are `replayed`.
+    fn try_node(&mut self, node: &SgfNode, replayed: &mut usize) -> anyhow::Result<Option<SetUp>> {
         ensure!(!node.is_broken, "the move is not on the board");
         if let Some(play) = node.play {
-            self.board.play(play)?;
+            match self.board.play(play) {
+                // Loading allows records to retake a ko at once.
+                Err(EngineError::IllegalMove(Illegal::Ko)) => {
+                    let mut record = self.game.moves(self.game.current);
+                    record.push(play);
+                    *replayed += record.plays.len();
+                    self.board.load(&record)?;
+                }
+                played => played?,
+            }
         }
         let Some(setup) = &node.setup else {
             return Ok(None);
@@ -395,10 +408,15 @@ impl Session {
 /// The players of a file: a game of a person against Tengen goes on, unless it has a result.
 fn players(told: &GameRecord) -> [Who; 2] {
     match [&told.black, &told.white].map(|name| name == NAME) {
-        [false, true] if told.result.is_empty() => [Who::Human, Who::Engine],
-        [true, false] if told.result.is_empty() => [Who::Engine, Who::Human],
+        [false, true] if !is_decided(&told.result) => [Who::Human, Who::Engine],
+        [true, false] if !is_decided(&told.result) => [Who::Engine, Who::Human],
         _ => [Who::Human; 2],
     }
+}
+
+/// Whether a file's result ends its game: it may be unknown, or play suspended.
+fn is_decided(result: &str) -> bool {
+    !matches!(result, "" | "?" | "Void")
 }
 
 /// The main line of a file, as far as it can be read and up to stones that are set up.

@@ -167,6 +167,33 @@ fn a_record_that_cannot_be_played_leaves_the_game_alone() {
 }
 
 #[test]
+fn a_ko_that_is_retaken_at_once_is_shown() {
+    let (mut board, _) = session(terms("go", "9", [Human, Human], ""));
+    let ko = "B[ba];W[ca];B[ab];W[db];B[bc];W[cc];B[cb];W[bb]";
+    // In the main line, as its note says, and in a variation.
+    for (text, notes) in [
+        (format!("(;SZ[9]RU[Chinese];{ko};B[cb];W[ii])"), 1),
+        (
+            format!("(;SZ[9]RU[Chinese];{ko}(;B[hh];W[ii])(;B[cb];W[ii]))"),
+            0,
+        ),
+    ] {
+        board.load(text.as_bytes()).expect("a game");
+        let nodes = board.game.tree.in_order();
+        assert_eq!(board.game.notes.len(), notes, "{:?}", board.game.notes);
+        assert_eq!(nodes.len() + 1, text.matches(';').count(), "{text}");
+        for (node, _) in nodes {
+            board.go(node).expect("it is there");
+        }
+        assert!(board.sgf().contains(";B[cb];W[ii])"), "{}", board.sgf());
+    }
+    // People who play may not.
+    board.go(8).expect("it is there");
+    let retaken = parse_vertex("C8", board.board.size()).expect("a vertex");
+    assert!(board.play(retaken).is_err());
+}
+
+#[test]
 fn a_record_keeps_its_result_when_moves_are_tried() {
     let (mut board, _) = session(terms("go", "9", [Human, Human], ""));
     board
@@ -207,6 +234,20 @@ fn the_main_line_ends_where_a_game_was_given_up() {
     later.take_back().expect("the earlier one");
     assert!(later.end().is_some(), "it is over");
     check(&later.sgf());
+}
+
+#[test]
+fn a_record_with_an_unknown_result_goes_on() {
+    for result in ["?", "Void"] {
+        let (mut board, _) = session(terms("go", "9", [Human, Human], ""));
+        let text = format!("(;GM[1]SZ[9]PW[Tengen]RE[{result}];B[ee])");
+        board.load(text.as_bytes()).expect("a game");
+        assert_eq!(board.game.terms.players, [Human, Machine]);
+        board.go(1).expect("it is there");
+        assert!(board.end().is_none() && board.sgf().contains(&format!("RE[{result}]")));
+        board.resign().expect("it goes on");
+        assert!(board.sgf().contains("RE[W+R]"), "{}", board.sgf());
+    }
 }
 
 #[test]
