@@ -1,5 +1,5 @@
-//! Reads the description in an ONNX file: metadata, inputs and outputs, and the checksum in it. Weights and nodes are
-//! skipped, so this takes microseconds and no backend.
+//! Reads the description in an ONNX file: metadata, inputs and outputs, names of nodes, and the checksum in it. Weights
+//! are skipped, so this takes microseconds and no backend.
 
 use prost::Message;
 
@@ -28,6 +28,7 @@ pub struct Header {
     pub metadata: Vec<(String, String)>,
     /// The checksum, if any.
     pub checksum: Option<Checksum>,
+    nodes: Vec<NodeHeader>,
 }
 
 /// The fields of [`ModelProto`] that a header is made of; `prost` skips all others.
@@ -41,10 +42,22 @@ struct ModelHeader {
 
 #[derive(Clone, PartialEq, Message)]
 struct GraphHeader {
+    #[prost(message, repeated, tag = "1")]
+    node: Vec<NodeHeader>,
     #[prost(message, repeated, tag = "11")]
     input: Vec<ValueInfoProto>,
     #[prost(message, repeated, tag = "12")]
     output: Vec<ValueInfoProto>,
+}
+
+#[derive(Clone, PartialEq, Eq, Message)]
+struct NodeHeader {
+    #[prost(string, repeated, tag = "1")]
+    input: Vec<String>,
+    #[prost(string, repeated, tag = "2")]
+    output: Vec<String>,
+    #[prost(string, tag = "4")]
+    op_type: String,
 }
 
 impl Header {
@@ -77,6 +90,7 @@ impl Header {
                 .map(|entry| (text(entry.key), text(entry.value)))
                 .collect(),
             checksum,
+            nodes: graph.node,
         })
     }
 
@@ -111,6 +125,26 @@ impl Header {
     /// The output called `name`.
     pub fn output(&self, name: &str) -> Option<&TensorInfo> {
         self.outputs.iter().find(|tensor| tensor.name == name)
+    }
+
+    /// The operator that makes the numbers of a tensor: those that only give them another shape or type are passed
+    /// over. `None` where it is an input or a constant.
+    pub fn maker<'a>(&'a self, mut name: &'a str) -> Option<&'a str> {
+        // A node reads what those before it make.
+        for node in self.nodes.iter().rev() {
+            if !node.output.iter().any(|made| made == name) {
+                continue;
+            }
+            match (&*node.op_type, node.input.first()) {
+                (
+                    "Cast" | "Dropout" | "Flatten" | "Identity" | "Reshape" | "Squeeze"
+                    | "Unsqueeze",
+                    Some(read),
+                ) => name = read,
+                (operator, _) => return Some(operator),
+            }
+        }
+        None
     }
 }
 
@@ -211,6 +245,22 @@ mod tests {
         assert_eq!(header.output("y"), Some(&tensor("y")));
         assert_eq!(header.metadata("answer"), Some("zweiundvierzig ü"));
         assert_eq!(header.metadata("question"), None);
+    }
+
+    #[test]
+    fn what_makes_a_tensor_is_found_behind_other_shapes() {
+        let mut graph = GraphBuilder::new("g");
+        let x = graph.input("x", [Dim::batch(), Dim::Fixed(4)]);
+        let made = graph.tanh(x);
+        let shaped = graph.reshape(made, &[0, 2, 2]);
+        let y = graph.flatten(shaped);
+        let z = graph.flatten(x);
+        graph.output("y", y, [Dim::batch(), Dim::Fixed(4)]);
+        graph.output("z", z, [Dim::batch(), Dim::Fixed(4)]);
+        let header = Header::read(&graph.finish(&[]).unwrap()).unwrap();
+        assert_eq!(header.maker("y"), Some("Tanh"));
+        assert_eq!(header.maker("z"), None);
+        assert_eq!(header.maker("x"), None);
     }
 
     #[test]
