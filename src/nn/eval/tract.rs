@@ -40,9 +40,8 @@ impl TractModel {
     ) -> Result<TractModel, EvalError> {
         let info = ModelInfo::read_for(path, onnx, board)?;
         // It checks an operator's name only.
-        onnx::validate_operators(onnx).map_err(|error| {
-            EvalError::load(path, format!("tract does not know the network: {error}"))
-        })?;
+        onnx::validate_operators(onnx)
+            .map_err(|error| refused(path, format!("tract does not know the network: {error}")))?;
         let plan = loaded(path, || {
             let model = optimised(&info, onnx, info.outputs())?;
             for (output, len) in (0..info.outputs().len()).zip(info.output_lens()) {
@@ -71,11 +70,16 @@ impl TractModel {
 }
 
 /// Result of `load` for the file `path`. tract panics on some damaged graphs, for instance when an
-/// output names no node.
+/// output names no node, and on a few sound ones.
 fn loaded<T>(path: &str, load: impl FnOnce() -> TractResult<T>) -> Result<T, EvalError> {
     catch_unwind(AssertUnwindSafe(load))
-        .map_err(|_| EvalError::load(path, "tract panicked: the file is damaged"))?
-        .map_err(|error| EvalError::load(path, format!("tract refuses it: {error:#}")))
+        .map_err(|_| refused(path, "tract cannot compute it, and panicked".to_owned()))?
+        .map_err(|error| refused(path, format!("tract refuses it: {error:#}")))
+}
+
+/// A network that is not for tract may be one for ONNX Runtime.
+fn refused(path: &str, reason: String) -> EvalError {
+    EvalError::load(path, reason + "; ONNX Runtime may know more: --backend ort")
 }
 
 /// Numbers that the tensors of a network have for one position at a time in any case: the largest known networks for
@@ -339,6 +343,33 @@ mod tests {
             let error = TractModel::load("broken.onnx", damaged, None).unwrap_err();
             assert!(error.to_string().contains("broken.onnx"), "{error}");
         }
+    }
+
+    /// A sound file, at which tract panics.
+    #[test]
+    fn what_tract_cannot_compute_is_not_called_damaged() {
+        let info = SMALL.info();
+        let mut graph = GraphBuilder::new("squeezed");
+        let planes = graph.input(PLANES, info.planes_shape());
+        let kernel = graph.weights("kernel", &[1, info.planes, 1, 1], &vec![1.0; info.planes]);
+        let policy = graph.conv(planes, kernel, None);
+        let policy = graph.flatten(policy);
+        let kernel = graph.weights(
+            "values",
+            &[2, info.planes, 1, 1],
+            &vec![1.0; 2 * info.planes],
+        );
+        let value = graph.conv(planes, kernel, None);
+        let value = graph.node("GlobalAveragePool", &[value], vec![]);
+        let axes = graph.integers("axes", &[2], &[3, 2]);
+        let value = graph.node("Squeeze", &[value, axes], vec![]);
+        graph.output(POLICY, policy, info.policy_shape());
+        graph.output(VALUE, value, info.value_shape());
+        let onnx = graph.finish(&info.to_metadata()).unwrap();
+        let message = TractModel::load("squeezed.onnx", &onnx, None).unwrap_err();
+        let message = message.to_string();
+        assert!(message.contains("--backend ort"), "{message}");
+        assert!(!message.contains("damaged"), "{message}");
     }
 
     #[test]
