@@ -132,6 +132,28 @@ fn a_network_unsupported_by_its_backend_ends_the_program() {
         let arguments = ["gtp", "--model", &unknown, "--backend", backend];
         refuses(&arguments, &[&unknown, "Nonsense"]);
     }
+    // Of a set of operators that is newer than tract's tests: that says it in one line, too.
+    let newer = patched(
+        &std::fs::read(&sigmoid).expect("it was just written"),
+        b"\x42\x04\x0a\0\x10\x11",
+        b"\x42\x04\x0a\0\x10\x14",
+    );
+    let newer = folder.write("newer.onnx", &newer);
+    refuses(
+        &["gtp", "--model", &newer, "--backend", "tract"],
+        &[&newer, "tract refuses it", "--backend ort"],
+    );
+    // Backends are compared by what knows the network.
+    let compare = [
+        "bench",
+        "--agreement",
+        "--positions",
+        "3",
+        "--model",
+        &sigmoid,
+    ];
+    let found = text(&run_on(&compare, "").stdout);
+    assert!(found.contains("3 positions: policy 0.0"), "{found}");
 }
 
 #[test]
