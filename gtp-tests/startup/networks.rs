@@ -143,6 +143,20 @@ fn a_network_unsupported_by_its_backend_ends_the_program() {
         &["gtp", "--model", &newer, "--backend", "tract"],
         &[&newer, "tract refuses it", "--backend ort"],
     );
+    // At this order of axes tract panics.
+    let squeezed = network_behind(&info(9), 0.1, |graph, planes| {
+        let pooled = graph.node("GlobalAveragePool", &[planes], vec![]);
+        let removed = graph.integers("removed", &[2], &[3, 2]);
+        let vector = graph.node("Squeeze", &[pooled, removed], vec![]);
+        let added = graph.integers("added", &[2], &[2, 3]);
+        let pooled = graph.node("Unsqueeze", &[vector, added], vec![]);
+        graph.add(planes, pooled)
+    });
+    let squeezed = folder.write("squeezed.onnx", &squeezed);
+    refuses(
+        &["gtp", "--model", &squeezed, "--backend", "tract"],
+        &[&squeezed, "tract cannot compute it", "--backend ort"],
+    );
     // Backends are compared by what knows the network.
     let compare = [
         "bench",
