@@ -70,10 +70,7 @@ impl Header {
         let model = ModelHeader::decode(bytes).map_err(|_| cut_short)?;
         let no_graph = OnnxError::Malformed("there is no graph in the file");
         let graph = model.graph.ok_or(no_graph)?;
-        let tensors = |of: Vec<ValueInfoProto>| {
-            let read = of.into_iter().map(TensorInfo::try_from);
-            read.collect::<Result<Vec<_>, _>>()
-        };
+        let tensors = |of: Vec<ValueInfoProto>| of.into_iter().map(TensorInfo::from).collect();
         let mut entries = model.metadata_props;
         let checksum = entries.iter().rposition(|entry| entry.key() == CHECKSUM);
         let checksum = checksum.map(|at| Checksum {
@@ -84,8 +81,8 @@ impl Header {
         let text = Option::unwrap_or_default;
         let metadata = entries.into_iter();
         Ok(Header {
-            inputs: tensors(graph.input)?,
-            outputs: tensors(graph.output)?,
+            inputs: tensors(graph.input),
+            outputs: tensors(graph.output),
             metadata: metadata
                 .map(|entry| (text(entry.key), text(entry.value)))
                 .collect(),
@@ -148,31 +145,25 @@ impl Header {
     }
 }
 
-impl TryFrom<ValueInfoProto> for TensorInfo {
-    type Error = OnnxError;
-
-    fn try_from(info: ValueInfoProto) -> Result<TensorInfo, OnnxError> {
+impl From<ValueInfoProto> for TensorInfo {
+    fn from(info: ValueInfoProto) -> TensorInfo {
         let tensor = info.r#type.and_then(|kind| kind.tensor_type);
         let tensor = tensor.unwrap_or_default();
         let dims = tensor.shape.unwrap_or_default().dim.into_iter();
-        Ok(TensorInfo {
+        TensorInfo {
             name: info.name,
             element: tensor.elem_type,
-            dims: dims.map(Dim::try_from).collect::<Result<_, _>>()?,
-        })
+            dims: dims.map(Dim::from).collect(),
+        }
     }
 }
 
-impl TryFrom<Dimension> for Dim {
-    type Error = OnnxError;
-
-    fn try_from(dim: Dimension) -> Result<Dim, OnnxError> {
-        let Some(len) = dim.dim_value else {
-            return Ok(Dim::Symbol(dim.dim_param.unwrap_or_default()));
-        };
-        let len = usize::try_from(len);
-        len.map(Dim::Fixed)
-            .map_err(|_| OnnxError::Malformed("a dimension is negative"))
+impl From<Dimension> for Dim {
+    fn from(dim: Dimension) -> Dim {
+        // Some programs write -1 for a length that is open.
+        let len = dim.dim_value.and_then(|len| usize::try_from(len).ok());
+        let open = || Dim::Symbol(dim.dim_param.unwrap_or_default());
+        len.map_or_else(open, Dim::Fixed)
     }
 }
 
@@ -261,6 +252,16 @@ mod tests {
         assert_eq!(header.maker("y"), Some("Tanh"));
         assert_eq!(header.maker("z"), None);
         assert_eq!(header.maker("x"), None);
+    }
+
+    #[test]
+    fn a_negative_length_is_an_open_one() {
+        let written = |dim_value| Dimension {
+            dim_value: Some(dim_value),
+            ..Dimension::default()
+        };
+        assert_eq!(Dim::from(written(-1)), Dim::Symbol(String::new()));
+        assert_eq!(Dim::from(written(9)), Dim::Fixed(9));
     }
 
     #[test]
