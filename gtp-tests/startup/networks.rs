@@ -22,6 +22,13 @@ fn an_unusable_network_ends_the_program() {
     };
     let go = folder.write("go.onnx", &network(&go, 0.1));
     model(&go, &["the network plays go, not nogo"]);
+    let named = ModelInfo {
+        game: "NoGo".to_owned(),
+        ..info(9)
+    };
+    let named = folder.write("named.onnx", &network(&named, 0.1));
+    let words = "the network plays NoGo, not nogo (games are nogo";
+    refuses(&["gtp", "--model", &named], &[&named, words]);
     let newer = ModelInfo {
         encoding: "nogo-99".to_owned(),
         ..info(9)
