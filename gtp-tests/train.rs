@@ -168,6 +168,20 @@ fn flags_that_cannot_be_followed_are_named() {
 }
 
 #[test]
+fn a_network_without_an_int8_form_is_refused_before_the_games() {
+    let scratch = Scratch::new("train-int8");
+    let (net, out) = (
+        format!("{REPOSITORY}/models/nogo-9x9-int8.onnx"),
+        scratch.path("out.onnx"),
+    );
+    let mut quantize = train(&["quantize", "--model", &net, "--out", &out]);
+    let output = quantize.env("RUST_LOG", "info").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("is already quantised"), "{said}");
+    assert!(!said.contains("plays games"), "{said}");
+}
+
+#[test]
 fn games_become_a_network_that_the_engine_loads() {
     let scratch = Scratch::new("end-to-end");
     let (data, fitted, net) = (

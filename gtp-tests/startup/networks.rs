@@ -22,6 +22,13 @@ fn an_unusable_network_ends_the_program() {
     };
     let go = folder.write("go.onnx", &network(&go, 0.1));
     model(&go, &["the network plays go, not nogo"]);
+    let named = ModelInfo {
+        game: "NoGo".to_owned(),
+        ..info(9)
+    };
+    let named = folder.write("named.onnx", &network(&named, 0.1));
+    let words = "the network plays NoGo, not nogo (games are nogo";
+    refuses(&["gtp", "--model", &named], &[&named, words]);
     let newer = ModelInfo {
         encoding: "nogo-99".to_owned(),
         ..info(9)
@@ -132,6 +139,42 @@ fn a_network_unsupported_by_its_backend_ends_the_program() {
         let arguments = ["gtp", "--model", &unknown, "--backend", backend];
         refuses(&arguments, &[&unknown, "Nonsense"]);
     }
+    // Of a set of operators that is newer than tract's tests: that says it in one line, too.
+    let newer = patched(
+        &std::fs::read(&sigmoid).expect("it was just written"),
+        b"\x42\x04\x0a\0\x10\x11",
+        b"\x42\x04\x0a\0\x10\x14",
+    );
+    let newer = folder.write("newer.onnx", &newer);
+    refuses(
+        &["gtp", "--model", &newer, "--backend", "tract"],
+        &[&newer, "tract refuses it", "--backend ort"],
+    );
+    // At this order of axes tract panics.
+    let squeezed = network_behind(&info(9), 0.1, |graph, planes| {
+        let pooled = graph.node("GlobalAveragePool", &[planes], vec![]);
+        let removed = graph.integers("removed", &[2], &[3, 2]);
+        let vector = graph.node("Squeeze", &[pooled, removed], vec![]);
+        let added = graph.integers("added", &[2], &[2, 3]);
+        let pooled = graph.node("Unsqueeze", &[vector, added], vec![]);
+        graph.add(planes, pooled)
+    });
+    let squeezed = folder.write("squeezed.onnx", &squeezed);
+    refuses(
+        &["gtp", "--model", &squeezed, "--backend", "tract"],
+        &[&squeezed, "tract cannot compute it", "--backend ort"],
+    );
+    // Backends are compared by what knows the network.
+    let compare = [
+        "bench",
+        "--agreement",
+        "--positions",
+        "3",
+        "--model",
+        &sigmoid,
+    ];
+    let found = text(&run_on(&compare, "").stdout);
+    assert!(found.contains("3 positions: policy 0.0"), "{found}");
 }
 
 #[test]

@@ -294,6 +294,7 @@ impl ModelInfo {
                 info.points += area;
             }
         }
+        check_logits(header, info.outputs())?;
         if let [first, second, ..] = &header.inputs[..] {
             let other = if second.name == PLANES { first } else { second };
             let name = &other.name;
@@ -327,7 +328,7 @@ fn text(header: &Header, key: &str) -> Result<String, String> {
         Some(value) if !value.is_empty() => Ok(value.to_owned()),
         Some(_) => Err(format!("its metadata key {key} is empty")),
         None => Err(format!(
-            "it has no metadata key {key}: only networks exported by tengen-train can be used"
+            "it has no metadata key {key}: docs/networks.md#network-files lists those that a network needs"
         )),
     }
 }
@@ -343,7 +344,20 @@ where
     })
 }
 
-/// The batch dimension must be dynamic, since batch sizes vary; the others must agree.
+/// Shares or their like, read as logits, would make all moves nearly equal.
+fn check_logits(header: &Header, outputs: &[&str]) -> Result<(), String> {
+    for &name in outputs.iter().filter(|&&name| name != LEAD) {
+        if let Some(operator @ ("Softmax" | "Sigmoid" | "Tanh")) = header.maker(name) {
+            return Err(format!(
+                "its output {name} is made by {operator}: leave that out, as logits are wanted"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The batch dimension must be dynamic, since batch sizes vary; the others must agree. A length that the file leaves
+/// open may be any: backends look at what they compute.
 fn check_shape(
     kind: &str,
     name: &str,
@@ -359,10 +373,8 @@ fn check_shape(
              float32"
         ));
     }
-    let agrees = |(found, expected): (&Dim, &Dim)| match (found, expected) {
-        (Dim::Symbol(_), Dim::Symbol(_)) => true,
-        (found, expected) => found == expected,
-    };
+    let agrees =
+        |(found, expected): (&Dim, &Dim)| matches!(found, Dim::Symbol(_)) || found == expected;
     let rest = || dims[1..].iter().zip(&expected[1..]);
     if dims.len() == expected.len() && rest().all(agrees) {
         return match &dims[0] {
@@ -458,6 +470,36 @@ mod tests {
         let text = reason(&model(&info(), &metadata));
         assert!(text.contains("from 2 to 3"), "{text}");
         assert!(reason(b"hello").contains("not a readable ONNX model"));
+    }
+
+    /// As PyTorch writes the outputs of a `view`.
+    #[test]
+    fn a_length_may_be_left_open() {
+        let mut graph = GraphBuilder::new("open");
+        let planes = graph.input(PLANES, info().planes_shape());
+        let policy = graph.flatten(planes);
+        let value = graph.flatten(planes);
+        let open = Dim::Symbol("Reshapepolicy_dim_1".to_owned());
+        graph.output(POLICY, policy, [Dim::batch(), open]);
+        graph.output(VALUE, value, info().value_shape());
+        let bytes = graph.finish(&info().to_metadata()).unwrap();
+        assert_eq!(ModelInfo::read("net.onnx", &bytes).unwrap(), info());
+    }
+
+    #[test]
+    fn outputs_that_are_no_logits_are_refused() {
+        for operator in ["Softmax", "Sigmoid", "Tanh"] {
+            let mut graph = GraphBuilder::new("shares");
+            let planes = graph.input(PLANES, info().planes_shape());
+            let policy = graph.flatten(planes);
+            let shares = graph.node(operator, &[planes], Vec::new());
+            let value = graph.flatten(shares);
+            graph.output(POLICY, policy, info().policy_shape());
+            graph.output(VALUE, value, info().value_shape());
+            let text = reason(&graph.finish(&info().to_metadata()).unwrap());
+            let words = format!("its output value is made by {operator}: ");
+            assert!(text.contains(&words), "{text}");
+        }
     }
 
     #[test]

@@ -4,9 +4,11 @@
 //! lazy im2col works at batch 1 only, so a batch costs 25-55 % more per position and a symbolic
 //! batch dimension 1.25-2.4 times as much (docs/methods.md#inference-and-training-libraries).
 
+use std::cell::Cell;
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::{Arc, Once};
+use std::thread;
 
 use tract_onnx::prelude::{
     DatumExt, Framework, InferenceModelExt, IntoRunnable, OutletId, Tensor, TractError,
@@ -40,9 +42,8 @@ impl TractModel {
     ) -> Result<TractModel, EvalError> {
         let info = ModelInfo::read_for(path, onnx, board)?;
         // It checks an operator's name only.
-        onnx::validate_operators(onnx).map_err(|error| {
-            EvalError::load(path, format!("tract does not know the network: {error}"))
-        })?;
+        onnx::validate_operators(onnx)
+            .map_err(|error| refused(path, format!("tract does not know the network: {error}")))?;
         let plan = loaded(path, || {
             let model = optimised(&info, onnx, info.outputs())?;
             for (output, len) in (0..info.outputs().len()).zip(info.output_lens()) {
@@ -71,11 +72,37 @@ impl TractModel {
 }
 
 /// Result of `load` for the file `path`. tract panics on some damaged graphs, for instance when an
-/// output names no node.
+/// output names no node, and on a few sound ones.
 fn loaded<T>(path: &str, load: impl FnOnce() -> TractResult<T>) -> Result<T, EvalError> {
-    catch_unwind(AssertUnwindSafe(load))
-        .map_err(|_| EvalError::load(path, "tract panicked: the file is damaged"))?
-        .map_err(|error| EvalError::load(path, format!("tract refuses it: {error:#}")))
+    caught(load)
+        .map_err(|_| refused(path, "tract cannot compute it, and panicked".to_owned()))?
+        .map_err(|error| refused(path, format!("tract refuses it: {error:#}")))
+}
+
+thread_local! {
+    /// Whether a panic of this thread is expected.
+    static IS_QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Result of `call`, or its panic, of which only the log tells: the file may still be one for ONNX Runtime.
+fn caught<T>(call: impl FnOnce() -> T) -> thread::Result<T> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let usual = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| match IS_QUIET.get() {
+            true => log::info!("{panic}"),
+            false => usual(panic),
+        }));
+    });
+    IS_QUIET.set(true);
+    let result = panic::catch_unwind(AssertUnwindSafe(call));
+    IS_QUIET.set(false);
+    result
+}
+
+/// A network that is not for tract may be one for ONNX Runtime.
+fn refused(path: &str, reason: String) -> EvalError {
+    EvalError::load(path, reason + "; ONNX Runtime may know more: --backend ort")
 }
 
 /// Numbers that the tensors of a network have for one position at a time in any case: the largest known networks for

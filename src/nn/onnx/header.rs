@@ -1,5 +1,5 @@
-//! Reads the description in an ONNX file: metadata, inputs and outputs, and the checksum in it. Weights and nodes are
-//! skipped, so this takes microseconds and no backend.
+//! Reads the description in an ONNX file: metadata, inputs and outputs, names of nodes, and the checksum in it. Weights
+//! are skipped, so this takes microseconds and no backend.
 
 use prost::Message;
 
@@ -28,6 +28,7 @@ pub struct Header {
     pub metadata: Vec<(String, String)>,
     /// The checksum, if any.
     pub checksum: Option<Checksum>,
+    nodes: Vec<NodeHeader>,
 }
 
 /// The fields of [`ModelProto`] that a header is made of; `prost` skips all others.
@@ -41,10 +42,22 @@ struct ModelHeader {
 
 #[derive(Clone, PartialEq, Message)]
 struct GraphHeader {
+    #[prost(message, repeated, tag = "1")]
+    node: Vec<NodeHeader>,
     #[prost(message, repeated, tag = "11")]
     input: Vec<ValueInfoProto>,
     #[prost(message, repeated, tag = "12")]
     output: Vec<ValueInfoProto>,
+}
+
+#[derive(Clone, PartialEq, Eq, Message)]
+struct NodeHeader {
+    #[prost(string, repeated, tag = "1")]
+    input: Vec<String>,
+    #[prost(string, repeated, tag = "2")]
+    output: Vec<String>,
+    #[prost(string, tag = "4")]
+    op_type: String,
 }
 
 impl Header {
@@ -57,10 +70,7 @@ impl Header {
         let model = ModelHeader::decode(bytes).map_err(|_| cut_short)?;
         let no_graph = OnnxError::Malformed("there is no graph in the file");
         let graph = model.graph.ok_or(no_graph)?;
-        let tensors = |of: Vec<ValueInfoProto>| {
-            let read = of.into_iter().map(TensorInfo::try_from);
-            read.collect::<Result<Vec<_>, _>>()
-        };
+        let tensors = |of: Vec<ValueInfoProto>| of.into_iter().map(TensorInfo::from).collect();
         let mut entries = model.metadata_props;
         let checksum = entries.iter().rposition(|entry| entry.key() == CHECKSUM);
         let checksum = checksum.map(|at| Checksum {
@@ -71,12 +81,13 @@ impl Header {
         let text = Option::unwrap_or_default;
         let metadata = entries.into_iter();
         Ok(Header {
-            inputs: tensors(graph.input)?,
-            outputs: tensors(graph.output)?,
+            inputs: tensors(graph.input),
+            outputs: tensors(graph.output),
             metadata: metadata
                 .map(|entry| (text(entry.key), text(entry.value)))
                 .collect(),
             checksum,
+            nodes: graph.node,
         })
     }
 
@@ -112,33 +123,47 @@ impl Header {
     pub fn output(&self, name: &str) -> Option<&TensorInfo> {
         self.outputs.iter().find(|tensor| tensor.name == name)
     }
-}
 
-impl TryFrom<ValueInfoProto> for TensorInfo {
-    type Error = OnnxError;
-
-    fn try_from(info: ValueInfoProto) -> Result<TensorInfo, OnnxError> {
-        let tensor = info.r#type.and_then(|kind| kind.tensor_type);
-        let tensor = tensor.unwrap_or_default();
-        let dims = tensor.shape.unwrap_or_default().dim.into_iter();
-        Ok(TensorInfo {
-            name: info.name,
-            element: tensor.elem_type,
-            dims: dims.map(Dim::try_from).collect::<Result<_, _>>()?,
-        })
+    /// The operator that makes the numbers of a tensor: those that only give them another shape or type are passed
+    /// over. `None` where it is an input or a constant.
+    pub fn maker<'a>(&'a self, mut name: &'a str) -> Option<&'a str> {
+        // A node reads what those before it make.
+        for node in self.nodes.iter().rev() {
+            if !node.output.iter().any(|made| made == name) {
+                continue;
+            }
+            match (&*node.op_type, node.input.first()) {
+                (
+                    "Cast" | "Dropout" | "Flatten" | "Identity" | "Reshape" | "Squeeze"
+                    | "Unsqueeze",
+                    Some(read),
+                ) => name = read,
+                (operator, _) => return Some(operator),
+            }
+        }
+        None
     }
 }
 
-impl TryFrom<Dimension> for Dim {
-    type Error = OnnxError;
+impl From<ValueInfoProto> for TensorInfo {
+    fn from(info: ValueInfoProto) -> TensorInfo {
+        let tensor = info.r#type.and_then(|kind| kind.tensor_type);
+        let tensor = tensor.unwrap_or_default();
+        let dims = tensor.shape.unwrap_or_default().dim.into_iter();
+        TensorInfo {
+            name: info.name,
+            element: tensor.elem_type,
+            dims: dims.map(Dim::from).collect(),
+        }
+    }
+}
 
-    fn try_from(dim: Dimension) -> Result<Dim, OnnxError> {
-        let Some(len) = dim.dim_value else {
-            return Ok(Dim::Symbol(dim.dim_param.unwrap_or_default()));
-        };
-        let len = usize::try_from(len);
-        len.map(Dim::Fixed)
-            .map_err(|_| OnnxError::Malformed("a dimension is negative"))
+impl From<Dimension> for Dim {
+    fn from(dim: Dimension) -> Dim {
+        // Some programs write -1 for a length that is open.
+        let len = dim.dim_value.and_then(|len| usize::try_from(len).ok());
+        let open = || Dim::Symbol(dim.dim_param.unwrap_or_default());
+        len.map_or_else(open, Dim::Fixed)
     }
 }
 
@@ -211,6 +236,32 @@ mod tests {
         assert_eq!(header.output("y"), Some(&tensor("y")));
         assert_eq!(header.metadata("answer"), Some("zweiundvierzig ü"));
         assert_eq!(header.metadata("question"), None);
+    }
+
+    #[test]
+    fn what_makes_a_tensor_is_found_behind_other_shapes() {
+        let mut graph = GraphBuilder::new("g");
+        let x = graph.input("x", [Dim::batch(), Dim::Fixed(4)]);
+        let made = graph.tanh(x);
+        let shaped = graph.reshape(made, &[0, 2, 2]);
+        let y = graph.flatten(shaped);
+        let z = graph.flatten(x);
+        graph.output("y", y, [Dim::batch(), Dim::Fixed(4)]);
+        graph.output("z", z, [Dim::batch(), Dim::Fixed(4)]);
+        let header = Header::read(&graph.finish(&[]).unwrap()).unwrap();
+        assert_eq!(header.maker("y"), Some("Tanh"));
+        assert_eq!(header.maker("z"), None);
+        assert_eq!(header.maker("x"), None);
+    }
+
+    #[test]
+    fn a_negative_length_is_an_open_one() {
+        let written = |dim_value| Dimension {
+            dim_value: Some(dim_value),
+            ..Dimension::default()
+        };
+        assert_eq!(Dim::from(written(-1)), Dim::Symbol(String::new()));
+        assert_eq!(Dim::from(written(9)), Dim::Fixed(9));
     }
 
     #[test]

@@ -92,7 +92,9 @@ pub(super) fn opset(model: &ModelProto) -> Result<i64, OnnxError> {
     let mut versions = imports
         .filter(|import| is_onnx(import.domain.as_deref().unwrap_or_default()))
         .map(|import| import.version);
-    match (versions.next(), versions.next()) {
+    let first = versions.next();
+    // Some programs name the same one twice.
+    match (first, versions.find(|&other| Some(other) != first)) {
         (Some(version), None) if OPSETS.contains(&version) => Ok(version),
         (Some(version), None) => unsound(format!(
             "its operators are of set {version} of ONNX; known are {}",

@@ -9,7 +9,7 @@ use crate::book::{BookError, BookMeta, BookSource};
 use crate::encode;
 use crate::engine::{Backend, EngineOptions, built_in_boards};
 use crate::game::{BoardSize, GameInfo};
-use crate::games::{GAMES, UnknownGame, with_game};
+use crate::games::{GAMES, UnknownGame, game_names, with_game};
 use tengen_nn::eval::{
     BackendKind, Device, EvalError, EvaluatorFactory, LoadOptions, ModelSource, open_best,
 };
@@ -146,8 +146,12 @@ fn fitting_size(options: &EngineOptions, model: ModelSource) -> Result<BoardSize
     // Before the board, which may be one that the requested game does not have.
     let (plays, wanted) = (&info.game, &options.game);
     if plays != wanted {
+        let advice = match GAMES.iter().any(|game| game.name == *plays) {
+            true => format!("--game {plays}"),
+            false => format!("games are {}", game_names()),
+        };
         return Err(unfit(format!(
-            "the network plays {plays}, not {wanted} (--game {plays})"
+            "the network plays {plays}, not {wanted} ({advice})"
         )));
     }
     let size = options.size.unwrap_or(info.size);

@@ -14,7 +14,7 @@ use tengen_nn::onnx::to_f16;
 use tengen_train::durable;
 use tengen_train::export::quantize::examples::{Examples, quick_games};
 use tengen_train::export::quantize::{
-    MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, OnBoard, compare, is_accepted, to_int8,
+    MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, OnBoard, compare, fitting, is_accepted, to_int8,
 };
 use tengen_train::shards::dataset::Dataset;
 use tengen_train::shards::row::Row;
@@ -91,17 +91,21 @@ fn quantize<G: Trainable>(
     info: &ModelInfo,
     onnx: &[u8],
 ) -> anyhow::Result<()> {
+    let name = args.model.display().to_string();
+    // What has no such form is refused before the games, which take a while.
+    let half = match args.precision == "f16" {
+        true => Some(to_f16(onnx).with_context(|| name.clone())?),
+        false => fitting(&name, onnx).map(|_| None)?,
+    };
     let runtime = args.inference.runtime()?;
     let boards = boards(empty, info)?;
     let rows = rows(args, &boards)?;
     let wanted = args.positions as usize;
     let [calibration, validation] = Examples::halves(&boards, info, &rows, wanted)?;
     let clock = SystemClock::new();
-    let name = args.model.display().to_string();
-    let smaller = if args.precision == "f16" {
-        to_f16(onnx).with_context(|| name.clone())?
-    } else {
-        to_int8(&name, onnx, &calibration)?
+    let smaller = match half {
+        Some(half) => half,
+        None => to_int8(&name, onnx, &calibration)?,
     };
     log::info!(
         "{} made on {} positions in {:.1} s",

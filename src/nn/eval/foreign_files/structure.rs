@@ -54,6 +54,11 @@ fn versions() -> Vec<Case> {
             Unsound("two sets of ONNX's operators, 17 and 13"),
         ),
         case(
+            "versions: one opset twice",
+            move |model: &mut ModelProto| model.opset_import.push(import("", 17)),
+            Same,
+        ),
+        case(
             "versions: the file format's",
             |model: &mut ModelProto| model.ir_version = 99,
             Unsound("its file format has version 99"),

@@ -6,7 +6,7 @@ use tengen::encode::{Encode, find};
 use tengen::engine::{Backend, EngineOptions, built_in, none_built_in};
 use tengen::games::with_game;
 use tengen_nn::eval::{
-    BackendKind, Batch, Device, Difference, EvaluatorFactory, LoadOptions, ModelSource,
+    BackendKind, Batch, Device, Difference, EvaluatorFactory, LoadOptions, ModelSource, open_best,
 };
 
 use super::super::output;
@@ -20,7 +20,7 @@ const ROWS: usize = 100;
 struct Agreement {
     backend: String,
     device: String,
-    /// Difference from `native` in f32.
+    /// Difference from the processor in f32, by `native` where it knows the network.
     #[serde(flatten)]
     difference: Difference,
 }
@@ -64,19 +64,27 @@ fn compare<G: Encode>(
     positions: u32,
 ) -> anyhow::Result<Agreement> {
     let load = options.load();
-    let kind = match options.backend {
-        Backend::Network(kind) => kind,
-        Backend::Auto | Backend::Rollout => BackendKind::usual(options.device),
+    let named = match options.backend {
+        Backend::Network(kind) => Some(kind),
+        Backend::Auto | Backend::Rollout => None,
     };
-    let asked = network(options, kind, load.device)?;
+    let likely = named.unwrap_or_else(|| BackendKind::usual(options.device));
+    let asked = network(options, likely, load.device)?;
     // The f32 form of the built-in network.
     let exact = network(options, BackendKind::Tract, Device::Cpu)?;
     let on_processor = LoadOptions {
         device: Device::Cpu,
         ..load.clone()
     };
-    let mut first = EvaluatorFactory::open(BackendKind::Native, &exact, &on_processor)?.make()?;
-    let mut second = EvaluatorFactory::open(kind, &asked, &load)?.make()?;
+    let mut first = open_best(&exact, &on_processor)?.factory.make()?;
+    let (kind, factory) = match named {
+        Some(kind) => (kind, EvaluatorFactory::open(kind, &asked, &load)?),
+        None => {
+            let opened = open_best(&asked, &load)?;
+            (opened.kind, opened.factory)
+        }
+    };
+    let mut second = factory.make()?;
     let all: Vec<G> = phases(empty, positions)
         .filter(|position| position.outcome().is_none())
         .collect();

@@ -12,6 +12,7 @@ pub mod range;
 pub mod rewrite;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::Path;
 
 use examples::Examples;
@@ -28,13 +29,20 @@ use tengen_nn::onnx::{Model, Numbers, OnnxError, Tensor};
 /// boards that it is for. `path` only names the file in errors.
 ///
 /// # Errors
-/// [`EvalError`] when the file is not an f32 network exported by `tengen-train`, or is a transformer.
+/// As [`fitting`].
 pub fn to_int8(path: &str, onnx: &[u8], boards: &[Examples]) -> Result<Vec<u8>, EvalError> {
-    let refused = |reason: String| EvalError::Load {
-        path: path.to_owned(),
-        reason,
-    };
-    let failed = |error: OnnxError| refused(error.to_string());
+    let model = fitting(path, onnx)?;
+    let names: Vec<String> = rewrite::quantised(&model).into_iter().collect();
+    let ranges = calibrate(path, onnx, names, boards)?;
+    rewrite::rewrite(&model, &ranges).map_err(|error| refused(path, &error))
+}
+
+/// Reads a network of which there can be an int8 form.
+///
+/// # Errors
+/// [`EvalError`] when the file is not an f32 network exported by `tengen-train`, or is a transformer.
+pub fn fitting(path: &str, onnx: &[u8]) -> Result<Model, EvalError> {
+    let failed = |error: OnnxError| refused(path, &error);
     let model = Model::read_whole(onnx).map_err(failed)?;
     let is_integer = |tensor: &&Tensor| matches!(tensor.numbers, Numbers::I8(_));
     if let Some(tensor) = model.tensors.iter().find(is_integer) {
@@ -43,11 +51,16 @@ pub fn to_int8(path: &str, onnx: &[u8], boards: &[Examples]) -> Result<Vec<u8>, 
     }
     if model.nodes.iter().any(|node| node.op == "Softmax") {
         let reason = "int8 is for convolutions, and this is a transformer";
-        return Err(refused(reason.to_owned()));
+        return Err(refused(path, &reason));
     }
-    let names: Vec<String> = rewrite::quantised(&model).into_iter().collect();
-    let ranges = calibrate(path, onnx, names, boards)?;
-    rewrite::rewrite(&model, &ranges).map_err(failed)
+    Ok(model)
+}
+
+fn refused(path: &str, reason: &dyn fmt::Display) -> EvalError {
+    EvalError::Load {
+        path: path.to_owned(),
+        reason: reason.to_string(),
+    }
 }
 
 /// The range of each of the tensors called `names`, over all rows of all boards.
