@@ -138,8 +138,8 @@ impl<'a> Session<'a> {
         let (openings, source, repeated) = self.options.openings(&*self.rules, pairs)?;
         if repeated > 0 && !watch.is_silent() {
             tell(format_args!(
-                "warning: {repeated} lines of the opening book repeat others, also mirrored, turned or in another \
-                 order, and are left out\n"
+                "warning: lines of the opening book that repeat others, also mirrored, turned or in another order, \
+                 are left out: {repeated}\n"
             ));
         }
         let longest = openings.iter().map(Vec::len).max().unwrap_or(0);
