@@ -158,10 +158,11 @@ impl MatchOptions {
         let Some(path) = &self.openings else {
             let plies = self.game.random_plies;
             let openings = rules.random_openings(plies, wanted, self.game.seed);
+            // Longer ones may be past the end of every game.
+            let advice = if openings.is_empty() { "fewer" } else { "more" };
             ensure!(
                 openings.len() == wanted,
-                "found only {} different random openings of {plies} plies; {wanted} are needed: take more \
-                 --random-plies",
+                "found only {} of {wanted} different random openings of {plies} plies: take {advice} --random-plies",
                 openings.len()
             );
             return Ok((openings, format!("{plies} random plies"), 0));

@@ -27,6 +27,9 @@ use crate::output::{Interrupt, Progress, tell};
 /// The file of a match's games, in its folder.
 pub(crate) const RESULTS: &str = "results.jsonl";
 
+/// Games of a match; its schedule and openings are in memory.
+pub(crate) const MOST_GAMES: usize = 1_000_000;
+
 /// A match about to be played.
 pub(crate) struct Session<'a> {
     options: &'a MatchOptions,
