@@ -302,6 +302,43 @@ fn a_fit_whose_data_has_grown_says_how_it_goes_on() {
 }
 
 #[test]
+fn lines_of_progress_count_what_is_done() {
+    let scratch = Scratch::new("progress");
+    let [data, fitted] = ["data", "fit"].map(|name| scratch.path(name));
+    let said = |command: &[&str], settings: &[&str]| {
+        let mut command = train(&[command, settings].concat());
+        let output = command.env("RUST_LOG", "info").output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        said
+    };
+    let play = ["selfplay", "rollouts", "--out", &data, "--size", "4"];
+    let games = |games: &str| said(&play, &["--playouts", "5", "--games", games]);
+    games("6");
+    let fewer = games("3");
+    assert!(
+        fewer.contains(" 6/6 games ") && !fewer.contains("/3 games"),
+        "{fewer}"
+    );
+    let fit = ["fit", "--data", &data, "--out", &fitted, "--net", "az-1b8c"];
+    let settings = [
+        "--batch",
+        "16",
+        "--steps",
+        "4",
+        "--score-every",
+        "2",
+        "--held-out",
+        "0.4",
+    ];
+    let told = said(&fit, &settings);
+    for step in ["2/4 steps  step 2: held out", "4/4 steps  step 4: held out"] {
+        assert!(told.contains(step), "{step}: {told}");
+    }
+    assert!(!told.contains(" 0 samples/s"), "{told}");
+}
+
+#[test]
 fn an_import_says_what_it_has_passed_over() {
     let scratch = Scratch::new("import-told");
     std::fs::create_dir(scratch.join("games")).unwrap();

@@ -190,7 +190,7 @@ fn more_games_at_once_than_processors_get_a_warning() {
         String::from_utf8_lossy(&{ output }.output().unwrap().stderr).into_owned()
     };
     let told = started("crowd", many);
-    let words = format!("WARNING: --concurrency {many} on {} processors", many - 1);
+    let words = format!("WARNING: --concurrency {many} on {} processor", many - 1);
     assert!(told.contains(&words), "{told}");
     assert!(!started("no-crowd", many - 1).contains("WARNING"));
 }

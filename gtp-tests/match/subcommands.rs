@@ -151,6 +151,10 @@ fn nothing_at_all_is_no_number_of_anything() {
     let short = said(play(&engine, &engine, &out, &["--max-moves", "4"]));
     let words = "--max-moves 4 leaves no move to play after an opening of 4";
     assert!(short.contains(words), "{short}");
+    let long = said(play(&engine, &engine, &out, &["--random-plies", "99"]));
+    assert!(long.contains("take fewer --random-plies"), "{long}");
+    let many = said(play(&engine, &engine, &out, &["--games", "1000001"]));
+    assert!(many.contains("at most 1000000 games"), "{many}");
     let mut openings = tengen_match(&["openings", "--random-plies", "0", "--judge", "x"]);
     openings.args(["--out", "nowhere"]);
     let none = said(openings);

@@ -11,6 +11,7 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -24,14 +25,24 @@ const ROOM_EVERY: Duration = Duration::from_secs(if cfg!(test) { 0 } else { 10 }
 /// Attempts after the first one: an hour of them, as long as a store is waited for.
 const ROOM_ATTEMPTS: u32 = 360;
 
+/// Number of writes that wait for room.
+static WAITING: AtomicU32 = AtomicU32::new(0);
+
+/// Whether a write waits for room: what it belongs to ends in order only when there is some.
+pub(crate) fn waits_for_room() -> bool {
+    WAITING.load(Ordering::Relaxed) > 0
+}
+
 /// Repeats a write while the disk is full: hours of work would end for a lack of room that may soon be made.
 pub(crate) fn until_room<T>(
     path: &Path,
     mut attempt: impl FnMut() -> io::Result<T>,
 ) -> io::Result<T> {
-    for left in (1..=ROOM_ATTEMPTS).rev() {
-        match attempt() {
-            Err(error) if is_full(error.kind()) => {
+    let mut waits = false;
+    let mut attempts = (1..=ROOM_ATTEMPTS).rev();
+    let done = loop {
+        match (attempt(), attempts.next()) {
+            (Err(error), Some(left)) if is_full(error.kind()) => {
                 if left.is_power_of_two() || left == ROOM_ATTEMPTS {
                     log::warn!(
                         "{}: {error}; make room: nothing is lost, and it is tried again for {} s",
@@ -39,12 +50,19 @@ pub(crate) fn until_room<T>(
                         (ROOM_EVERY * left).as_secs()
                     );
                 }
+                if !waits {
+                    WAITING.fetch_add(1, Ordering::Relaxed);
+                    waits = true;
+                }
                 thread::sleep(ROOM_EVERY);
             }
-            done => return done,
+            (done, _) => break done,
         }
+    };
+    if waits {
+        WAITING.fetch_sub(1, Ordering::Relaxed);
     }
-    attempt()
+    done
 }
 
 /// Whether a write has failed for lack of room.
@@ -329,6 +347,7 @@ mod tests {
             let mut made = 0;
             let done = until_room(Path::new("losses.jsonl"), || {
                 made += 1;
+                assert!(made == 1 || waits_for_room(), "so that Ctrl-C ends it");
                 match made > failures {
                     true => Ok(()),
                     false => Err(kind.into()),

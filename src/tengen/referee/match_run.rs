@@ -350,7 +350,7 @@ impl GameSlot<'_> {
         player.greet().map_err(|fault| {
             let heard = errors.listen();
             let words = and_last_words(errors.last_words(heard).as_ref());
-            let advice = other_protocol(&fault);
+            let advice = other_protocol(spec.protocol, &fault);
             MatchError(format!("{} {fault}{advice}{words}", spec.name))
         })?;
         let fits = player.check_game(plan.rules.name(), plan.rules.size());

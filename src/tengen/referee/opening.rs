@@ -9,6 +9,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::MatchError;
+use super::gtp_client::quoted;
 use super::player::read_vertex;
 use crate::game::{Game, Move, PositionHistory, Symmetry};
 
@@ -54,7 +55,7 @@ fn read_opening<G: Game>(start: &G, text: &str, line: usize) -> Result<Vec<Move>
     let mut moves = Vec::new();
     for word in text.split_whitespace() {
         let mv = read_vertex(game.size(), word)
-            .ok_or_else(|| wrong(format!("`{word}` is not a point of this board")))?;
+            .ok_or_else(|| wrong(format!("`{}` is not a point of this board", quoted(word))))?;
         moves.push(mv);
         let legal = game.is_legal(mv) && past.allows(&game, mv);
         if legal {
@@ -164,6 +165,7 @@ mod tests {
     #[test]
     fn a_bad_book_is_refused_with_its_line() {
         let start = board(9);
+        let other_kind = "\0".repeat(100_000);
         for (text, because) in [
             ("E5\n\nE4 Z1", "line 3 of the opening book: `Z1` is not"),
             ("E5 E5", "line 1 of the opening book: move 2 is illegal"),
@@ -173,9 +175,11 @@ mod tests {
                 "line 1 of the opening book: move 4 is illegal",
             ),
             ("# nothing", "is empty"),
+            (&*other_kind, "is not a point of this board"),
         ] {
             let error = read_book(&start, text).unwrap_err().to_string();
             assert!(error.contains(because), "{error}");
+            assert!(error.len() < 200, "not quoted whole: {error}");
         }
     }
 

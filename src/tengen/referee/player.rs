@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::MatchError;
 use super::gtp_client::Fault;
+use super::process::EngineProtocol;
 use super::referee_clock::AnnouncedTime;
 use super::time_control::MatchTimeControl;
 use crate::game::{BoardSize, Color, HalfPoints, Move};
@@ -164,7 +165,7 @@ impl From<Fault> for MatchError {
 }
 
 /// Advice if an engine answers in the other protocol.
-pub(super) fn other_protocol(fault: &Fault) -> &'static str {
+pub(super) fn other_protocol(asked: EngineProtocol, fault: &Fault) -> &'static str {
     let said = match fault {
         Fault::Malformed { answer, .. } => answer,
         Fault::Hung {
@@ -173,12 +174,14 @@ pub(super) fn other_protocol(fault: &Fault) -> &'static str {
         _ => return "",
     };
     let first = said.split_whitespace().next().unwrap_or_default();
-    match first.to_ascii_uppercase().as_str() {
-        "UNKNOWN" | "ERROR" | "MESSAGE" => {
+    match (asked, first.to_ascii_uppercase().as_str()) {
+        (EngineProtocol::Gtp, "UNKNOWN" | "ERROR" | "MESSAGE") => {
             "; if it speaks the protocol of Gomocup, say so by --first-protocol or --second-protocol, in a file by \
              protocol = \"gomocup\""
         }
-        word if word.starts_with(['?', '=']) => "; if it speaks GTP, leave its protocol out",
+        (EngineProtocol::Gomocup, word) if word.starts_with(['?', '=']) => {
+            "; if it speaks GTP, leave its protocol out"
+        }
         _ => "",
     }
 }
@@ -226,6 +229,30 @@ impl ComplaintKind {
 mod tests {
     use super::*;
     use crate::gtp::format_move;
+
+    /// A program that never ends its answers by an empty line speaks the protocol that it was asked in.
+    #[test]
+    fn another_protocol_than_the_asked_one_is_advised() {
+        let said = |line: &str| Fault::Hung {
+            command: "protocol_version".to_owned(),
+            limit: Duration::from_secs(2),
+            said: Some(line.to_owned()),
+        };
+        for (asked, line, advice) in [
+            (EngineProtocol::Gtp, "=1 2 (no empty line follows)", ""),
+            (
+                EngineProtocol::Gtp,
+                "unknown command",
+                "by --first-protocol",
+            ),
+            (EngineProtocol::Gomocup, "? unknown command", "speaks GTP"),
+            (EngineProtocol::Gomocup, "ERROR unsupported size", ""),
+        ] {
+            let told = other_protocol(asked, &said(line));
+            assert!(told.contains(advice), "{line}: {told}");
+            assert_eq!(told.is_empty(), advice.is_empty(), "{line}: {told}");
+        }
+    }
 
     #[test]
     fn every_move_survives_the_round_trip() {

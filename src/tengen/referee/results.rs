@@ -293,17 +293,23 @@ fn io_error(path: &Path, error: impl Display) -> MatchError {
     MatchError(format!("{}: {error}", path.display()))
 }
 
+/// What is wrong in one line of JSON, which is told by its number in the file and has the number 1 there.
+fn in_line(error: &serde_json::Error) -> String {
+    error.to_string().replace(" at line 1 column", " at column")
+}
+
 fn parse(path: &Path, text: &str) -> Result<(MatchTerms, Vec<GameEntry>), MatchError> {
     let mut lines = text.lines().enumerate();
     let (_, first) = lines.next().ok_or_else(|| corrupt(path, 0, NO_RESULTS))?;
     let header: Header = serde_json::from_str(first)
-        .map_err(|error| corrupt(path, 0, format!("{NO_RESULTS} ({error})")))?;
+        .map_err(|error| corrupt(path, 0, format!("{NO_RESULTS} ({})", in_line(&error))))?;
     if header.tengen_match != FORMAT {
         let message = format!("format {} instead of {FORMAT}", header.tengen_match);
         return Err(corrupt(path, 0, message));
     }
-    let game =
-        |(line, text)| serde_json::from_str(text).map_err(|error| corrupt(path, line, error));
+    let game = |(line, text)| {
+        serde_json::from_str(text).map_err(|error| corrupt(path, line, in_line(&error)))
+    };
     Ok((header.terms, lines.map(game).collect::<Result<_, _>>()?))
 }
 

@@ -117,5 +117,9 @@ fn a_file_in_use_of_another_match_or_corrupt_is_refused() {
         let error = read(&path).unwrap_err();
         let expected = " line 1: it is no result file of tengen-match";
         assert!(error.to_string().contains(expected), "{error}");
+        assert!(
+            !error.to_string().contains(" at line "),
+            "a second number of the line: {error}"
+        );
     }
 }

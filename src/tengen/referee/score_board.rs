@@ -144,14 +144,14 @@ fn canonical(size: BoardSize, line: &str) -> String {
 
 /// A sentence for a report; `None` without repetitions.
 pub(super) fn repeats_text(repeated: u32) -> Option<String> {
-    let games = match repeated {
+    let (games, are) = match repeated {
         0 => return None,
-        1 => "1 game repeats another".to_owned(),
-        games => format!("{games} games repeat others"),
+        1 => ("1 game repeats another".to_owned(), "is"),
+        games => (format!("{games} games repeat others"), "are"),
     };
     Some(format!(
-        "WARNING: {games} move for move (also mirrored or turned) and are not counted: engines without randomness need \
-         different openings, and a folder counts once"
+        "WARNING: {games} move for move (also mirrored or turned) and {are} not counted: engines without randomness \
+         need different openings, and a folder counts once"
     ))
 }
 
@@ -177,6 +177,11 @@ mod tests {
         assert_eq!((score.wins, score.losses, score.pairs.pairs()), (1, 1, 1));
         assert_eq!((board.games(), board.repeated()), (12, 10));
         assert_eq!(board.black_score(), 1.0);
+        let one = repeats_text(1).unwrap_or_default();
+        assert!(
+            one.contains("1 game repeats") && one.contains("is not counted"),
+            "{one}"
+        );
     }
 
     #[test]

@@ -140,6 +140,15 @@ mod tests {
     use super::*;
     use crate::stats::score_from_elo;
 
+    /// A tuning that is continued goes on with the numbers that it had.
+    #[test]
+    fn numbers_come_back_from_a_file_to_the_last_bit() {
+        for text in ["0.24294426266348518", "3.6798499453426166"] {
+            let number: f64 = serde_json::from_str(text).unwrap();
+            assert_eq!(number.to_string(), text);
+        }
+    }
+
     fn parameter(name: &str, start: f64, reach: f64) -> TunedParameter {
         TunedParameter {
             name: name.to_owned(),

@@ -192,15 +192,16 @@ fn learn<G: Trainable>(
             interrupt.leave_alone();
             Reporter::new(params.steps, first, "steps", args.json, interrupt)
         });
-        let seconds = reporter.elapsed().as_secs_f64();
-        let samples = (report.step - first) as f64 * params.batch as f64 / seconds.max(0.001);
-        if let Some(score) = report.held_out {
+        let seconds = reporter.elapsed().as_secs_f64().max(0.001);
+        // The time of the first step is not known.
+        let samples = (report.step > first)
+            .then(|| (report.step - first) as f64 * params.batch as f64 / seconds);
+        if report.held_out.is_some() {
             held_out = held_out_message(report);
-            let losses = json!({ "held_out": score, "untrained": report.untrained });
-            reporter.line(&format!("step {}: {held_out}", report.step), &losses);
         }
         let message = format!(
-            "{samples:.0} samples/s  policy {:.3} value {:.3}{}  {held_out}",
+            "{}policy {:.3} value {:.3}{}  {held_out}",
+            samples.map_or(String::new(), |samples| format!("{samples:.0} samples/s  ")),
             report.policy_loss,
             report.value_loss,
             aux_losses(report),
@@ -208,6 +209,10 @@ fn learn<G: Trainable>(
         let mut record = serde_json::to_value(report).unwrap_or_default();
         record["samples_per_second"] = json!(samples);
         reporter.update(report.step, message, &record);
+        if let Some(score) = report.held_out {
+            let losses = json!({ "held_out": score, "untrained": report.untrained });
+            reporter.line(&format!("step {}: {held_out}", report.step), &losses);
+        }
         match interrupt.is_asked() {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),

@@ -26,8 +26,8 @@ pub(crate) struct Args {
     /// The board; games on another one are left out [default: the game's usual one, for Go 19]
     #[arg(long)]
     size: Option<BoardSize>,
-    /// The rules that networks learn
-    #[arg(long, default_value = "")]
+    /// The rules that networks learn [default: the game's usual ones]
+    #[arg(long, default_value = "", hide_default_value = true)]
     rules: String,
     /// Leave out games with fewer moves
     #[arg(long, default_value_t = 30)]

@@ -232,7 +232,7 @@ pub(crate) fn fsck(args: &FsckArgs) -> anyhow::Result<()> {
         problems += findings.problems.len();
         tell(path, &findings)?;
     }
-    anyhow::ensure!(problems == 0, "{problems} problems");
+    anyhow::ensure!(problems == 0, "{}", counted(problems, "problem"));
     Ok(())
 }
 

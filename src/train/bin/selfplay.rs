@@ -10,14 +10,14 @@ use tengen::fnv;
 use tengen::game::BoardSize;
 use tengen::games::{GAMES, known_name, usual_board, with_game};
 use tengen::program::{FlagSet, Flags};
-use tengen::settings::{SetError, Table as _};
+use tengen::settings::Table as _;
 use tengen_nn::eval::ModelInfo;
 use tengen_train::TrainError;
 use tengen_train::command::{Inference, Interrupt, Reporter, Threads, refuse_katago};
 use tengen_train::play::generate::{GamesPlan, Progress, generate};
 use tengen_train::play::generator::{GameGenerator, NetworkGenerator, RolloutGenerator};
 use tengen_train::play::mcts::MctsParams;
-use tengen_train::play::settings::SelfPlay;
+use tengen_train::play::settings::{SelfPlay, search_refusal};
 use tengen_train::trainable::Trainable;
 
 #[derive(Debug, Parser)]
@@ -144,18 +144,8 @@ impl NetworkArgs {
             let (name, value) = setting
                 .split_once('=')
                 .with_context(|| format!("--set {setting}: expected NAME=VALUE"))?;
-            play.search
-                .set(name, value)
-                .map_err(|error| match error {
-                    SetError::Unknown {
-                        name,
-                        nearest: None,
-                    } => anyhow!(
-                        "--set {setting}: unknown setting {name:?}: docs/settings.md and `tengen gtp --help` list \
-                         those of the search"
-                    ),
-                    other => other.into(),
-                })?;
+            let set = play.search.set(name, value);
+            set.map_err(|error| anyhow!("--set {setting}: {}", search_refusal(&error)))?;
         }
         Ok(play)
     }
@@ -253,7 +243,9 @@ fn play<G: Trainable>(
         let reporter = reporter.get_or_insert_with(|| {
             // The games of the open shard are written first.
             interrupt.leave_alone();
-            Reporter::new(plan.games, progress.games, "games", common.json, interrupt)
+            // A folder may have more than are asked for now.
+            let total = plan.games.max(progress.games);
+            Reporter::new(total, progress.games, "games", common.json, interrupt)
         });
         seconds = reporter.elapsed().as_secs_f64();
         let (message, record) = (message(progress, seconds), record(progress, seconds));

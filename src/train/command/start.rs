@@ -10,6 +10,7 @@ use anyhow::Context as _;
 use parking_lot::Mutex;
 
 use crate::TrainError;
+use crate::durable::waits_for_room;
 use tengen::program;
 
 /// How most interrupted commands are continued.
@@ -84,10 +85,13 @@ impl Interrupt {
         std::thread::Builder::new()
             .name("interrupt".to_owned())
             .spawn(move || {
-                while !watch.is_asked() || watch.left_alone.load(Ordering::Relaxed) {
+                while !watch.is_asked() || watch.is_left_alone() {
                     std::thread::sleep(LOOK_INTERVAL);
                 }
-                let so_far = watch.so_far.lock().clone();
+                let mut so_far = watch.so_far.lock().clone();
+                if waits_for_room() {
+                    so_far += "; what the full disk had no room for is lost";
+                }
                 watch.end(&so_far);
             })?;
         Ok(interrupt)
@@ -107,6 +111,11 @@ impl Interrupt {
     /// [`Interrupt::end`].
     pub fn leave_alone(&self) {
         self.left_alone.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the command will end by itself: not while it waits for room on a full disk.
+    fn is_left_alone(&self) -> bool {
+        self.left_alone.load(Ordering::Relaxed) && !waits_for_room()
     }
 
     /// Prints the result so far and ends the program, as an uncaught Ctrl-C would.

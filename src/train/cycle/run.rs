@@ -77,8 +77,7 @@ pub(super) fn run_with<G: Trainable>(
         context.report(&format!("Generation {} begins.", done.len()))?;
         let Some(stage) = stage_of(plan, done.len() as u32) else {
             if let Some(last) = done.last() {
-                let network = run_folder.network(last.number);
-                log::info!("the last network is {}", network.display());
+                log::info!("{}", last_network(&run_folder, last));
             }
             if let Some(learner) = learner {
                 learner.finish(done.len() as u32)?;
@@ -106,6 +105,19 @@ pub(super) fn run_with<G: Trainable>(
         let old = (done.len() as u32).saturating_sub(2);
         (cleared..old).try_for_each(|number| remove_checkpoints(&run_folder, number))?;
         cleared = old;
+    }
+}
+
+/// The last network of a run and, where the gate refused it, the last that passed.
+pub(super) fn last_network(run_folder: &RunFolder, last: &Generation) -> String {
+    let file = |number| run_folder.network(number).display().to_string();
+    let newest = format!("the last network is {}", file(last.number));
+    match last.plays_next == last.number {
+        true => newest,
+        false => format!(
+            "{newest}; the gate refused it, and the last that passed is {}",
+            file(last.plays_next)
+        ),
     }
 }
 

@@ -162,6 +162,15 @@ fn a_run_does_what_its_plan_says_and_survives_losing_any_product() {
     let wanted = products(whole.path());
     let report = fs::read_to_string(RunFolder::new(whole.path()).report()).unwrap();
     assert!(report.contains("4 generations, 18 games") && report.matches("<svg").count() >= 7);
+    let ended = |plays_next| {
+        let last = Generation {
+            plays_next,
+            ..done[3].clone()
+        };
+        super::run::last_network(&RunFolder::new(whole.path()), &last)
+    };
+    assert!(!ended(3).contains("the gate refused it"));
+    assert!(ended(2).contains("the gate refused it") && ended(2).ends_with("network-0002.onnx"));
     // The first network meets no other one.
     let verdicts: Vec<String> = done.iter().filter_map(Generation::verdict).collect();
     assert_eq!(verdicts.len(), 3);

@@ -146,6 +146,19 @@ impl SelfPlay {
     }
 }
 
+/// Why a setting of the search is refused: no command of training lists them.
+pub fn search_refusal(error: &SetError) -> String {
+    match error {
+        SetError::Unknown {
+            name,
+            nearest: None,
+        } => format!(
+            "unknown setting {name:?}: docs/settings.md and `tengen gtp --help` list those of the search"
+        ),
+        other => other.to_string(),
+    }
+}
+
 /// Komi distribution of self-play: mostly near the mean, so that games are close, and occasionally
 /// far away, as in KataGo (docs/methods.md#self-play).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -129,7 +129,13 @@ impl OpeningsArgs {
             None => {
                 let count = self.count.unwrap_or(USUAL_COUNT);
                 let most = count.saturating_mul(CANDIDATES_PER_OPENING);
-                Ok(rules.random_openings(self.game.random_plies, most, self.game.seed))
+                let plies = self.game.random_plies;
+                let openings = rules.random_openings(plies, most, self.game.seed);
+                ensure!(
+                    !openings.is_empty(),
+                    "found no opening of {plies} random plies: take fewer --random-plies"
+                );
+                Ok(openings)
             }
         }
     }

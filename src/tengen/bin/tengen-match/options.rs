@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 use tengen::fnv;
 use tengen::game::{BoardSize, HalfPoints, Move, ply_cap};
 use tengen::games::{GAMES, known_name, usual_board};
+use tengen::program::counted;
 use tengen::record::file;
 use tengen::referee::{
     ClockSimulation, EngineProtocol, EngineSpec, GameTerms, MatchTimeControl, RefereedGame,
@@ -82,7 +83,7 @@ pub(crate) struct MatchOptions {
     pub(crate) command_limit: Duration,
     /// Count this many visits as one second instead of measuring time, for engines that report their
     /// visits (command tengen-report). Games are the same on every machine if the engines count in
-    /// the same way: Tengen with --playouts-per-second N and --threads 1
+    /// the same way: Tengen with --playouts-per-second N, --threads 1 and a --seed
     #[arg(long, value_name = "N", value_parser = parse_rate)]
     visits_per_second: Option<f64>,
     /// Call a game a draw after this many moves [default: 4 per point]
@@ -124,10 +125,11 @@ impl MatchOptions {
         let timed = self.visits_per_second.is_none();
         if timed && self.game.concurrency > processors {
             tell(format_args!(
-                "WARNING: --concurrency {} on {processors} processors: the engines take them from each other, so \
-                 that time means less than it says; {processors} games at once are what this machine can play, \
-                 fewer where an engine has several threads\n",
-                self.game.concurrency
+                "WARNING: --concurrency {} on {}: the engines take them from each other, so that time means less than \
+                 it says; this machine can play {} at once, fewer where an engine has several threads\n",
+                self.game.concurrency,
+                counted(processors, "processor"),
+                counted(processors, "game"),
             ));
         }
     }
@@ -156,10 +158,11 @@ impl MatchOptions {
         let Some(path) = &self.openings else {
             let plies = self.game.random_plies;
             let openings = rules.random_openings(plies, wanted, self.game.seed);
+            // Longer ones may be past the end of every game.
+            let advice = if openings.is_empty() { "fewer" } else { "more" };
             ensure!(
                 openings.len() == wanted,
-                "found only {} different random openings of {plies} plies; {wanted} are needed: take more \
-                 --random-plies",
+                "found only {} of {wanted} different random openings of {plies} plies: take {advice} --random-plies",
                 openings.len()
             );
             return Ok((openings, format!("{plies} random plies"), 0));
@@ -170,10 +173,10 @@ impl MatchOptions {
         let (mut openings, repeated) = (book.openings, book.repeated);
         ensure!(
             openings.len() >= wanted,
-            "{} has {} different openings; {wanted} pairs need as many, because an opening is never used twice \
-             ({repeated} lines repeat others, also mirrored, turned or in another order)",
+            "{} has {}; {wanted} pairs need as many, because an opening is never used twice (lines that repeat \
+             others, also mirrored, turned or in another order: {repeated})",
             path.display(),
-            openings.len(),
+            counted(openings.len(), "different opening"),
         );
         openings.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(self.game.seed));
         let source = format!(

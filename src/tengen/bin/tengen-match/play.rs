@@ -15,7 +15,7 @@ use tengen::stats::{Sprt, Verdict};
 use crate::options::{MatchOptions, check_engines, parse_name, parse_positive, read_engines};
 use crate::output::{Interrupt, exit_code, print, print_json};
 use crate::record;
-use crate::session::{Played, Session, Watch};
+use crate::session::{MOST_GAMES, Played, Session, Watch};
 
 /// Play a match between two engines: colour-swapped pairs on different openings.
 #[derive(Args)]
@@ -92,6 +92,10 @@ pub(crate) fn session<'a>(
     games: usize,
     interrupt: &'a Interrupt,
 ) -> Result<Session<'a>> {
+    ensure!(
+        games <= MOST_GAMES,
+        "--games {games}: a match has at most {MOST_GAMES} games"
+    );
     let engines = players.specs()?;
     let fixtures = schedule(engines.len(), Format::RoundRobin, games);
     let session = Session::new(options, engines, fixtures, interrupt)?;

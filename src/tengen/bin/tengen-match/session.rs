@@ -27,6 +27,9 @@ use crate::output::{Interrupt, Progress, tell};
 /// The file of a match's games, in its folder.
 pub(crate) const RESULTS: &str = "results.jsonl";
 
+/// Games of a match; its schedule and openings are in memory.
+pub(crate) const MOST_GAMES: usize = 1_000_000;
+
 /// A match about to be played.
 pub(crate) struct Session<'a> {
     options: &'a MatchOptions,
@@ -138,8 +141,8 @@ impl<'a> Session<'a> {
         let (openings, source, repeated) = self.options.openings(&*self.rules, pairs)?;
         if repeated > 0 && !watch.is_silent() {
             tell(format_args!(
-                "warning: {repeated} lines of the opening book repeat others, also mirrored, turned or in another \
-                 order, and are left out\n"
+                "warning: lines of the opening book that repeat others, also mirrored, turned or in another order, \
+                 are left out: {repeated}\n"
             ));
         }
         let longest = openings.iter().map(Vec::len).max().unwrap_or(0);

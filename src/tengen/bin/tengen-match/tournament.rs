@@ -17,7 +17,7 @@ use tengen::referee::{
 use crate::options::{MatchOptions, check_engines, read_toml};
 use crate::output::{Interrupt, exit_code, print, print_json, tell};
 use crate::record;
-use crate::session::{Played, RESULTS, Session, Watch};
+use crate::session::{MOST_GAMES, Played, RESULTS, Session, Watch};
 
 /// Meetings that fit on one progress line.
 const SHOWN_MEETINGS: usize = 6;
@@ -73,6 +73,12 @@ pub(crate) fn run(args: &TournamentArgs, interrupt: &Interrupt) -> Result<ExitCo
         "{file}: games-each must be at least 1"
     );
     check_engines(engines)?;
+    let meetings = meetings(&tournament);
+    ensure!(
+        tournament.games_each <= MOST_GAMES / meetings.len(),
+        "{file}: games-each {}: a tournament has at most {MOST_GAMES} games",
+        tournament.games_each
+    );
     let anchor = tournament.anchor.as_ref().unwrap_or(&engines[0].name);
     ensure!(
         engines.iter().any(|engine| engine.name == *anchor),
@@ -81,7 +87,6 @@ pub(crate) fn run(args: &TournamentArgs, interrupt: &Interrupt) -> Result<ExitCo
     let fixtures = schedule(engines.len(), tournament.format, tournament.games_each);
     let session = Session::new(&args.options, engines.clone(), fixtures, interrupt)?;
     args.options.warn_of_load();
-    let meetings = meetings(&tournament);
     let state = |board: &ScoreBoard| scores(&meetings, board);
     let Played { games, ended } = session.play(&Watch::of(&state))?;
     let code = exit_code(games.iter().any(GameEntry::is_troubled));

@@ -210,10 +210,8 @@ fn open(file: &Path, terms: Terms) -> Result<Tuning> {
     }
     let tuning: Tuning =
         serde_json::from_str(&read_text(file)?).with_context(|| file.display().to_string())?;
-    // Normalised as if read from a file: a number may lose its last bit there.
-    let asked: Terms = serde_json::from_str(&serde_json::to_string(&terms)?)?;
     let fields = |terms: &Terms| serde_json::to_value(terms);
-    let found = differences(&fields(&asked)?, &fields(&tuning.terms)?);
+    let found = differences(&fields(&terms)?, &fields(&tuning.terms)?);
     ensure!(
         found.is_empty(),
         "{} belongs to another tuning ({}); choose another --out folder, or give the same options",

@@ -10,12 +10,12 @@ use crate::TrainError;
 use crate::fit::{Fit, find_encoding};
 use crate::network::architecture::GameShape;
 use crate::play::generate::has_moves;
-use crate::play::settings::SelfPlay;
+use crate::play::settings::{SelfPlay, search_refusal};
 use crate::trainable::Trainable;
 use crate::trainable::with_game;
 use tengen::game::{BoardSize, Game};
 use tengen::games::{GAMES, info};
-use tengen::settings::{InPlan, Maybe, SetError, Table, Text, differences};
+use tengen::settings::{InPlan, Maybe, Table, Text, differences};
 use tengen::stats::Sprt;
 
 tengen::settings! {
@@ -65,17 +65,20 @@ const WRONG_KOMI: &str = "komi of [self-play] needs a mean and deviations of at 
 pub(crate) const MAY_GROW: &str =
     "which may get more generations in its last stage, and more stages";
 
-/// Checks the values of tables of one kind.
+/// Checks the values of tables of one kind; of a list a message has the number.
 fn check_each<'a, T: Table + 'a>(
     tables: impl IntoIterator<Item = &'a T>,
 ) -> Result<(), TrainError> {
     let title = T::settings().first().map_or("", |setting| setting.title);
-    let mut tables = tables.into_iter();
-    tables.try_for_each(|table| table.check().map_err(|error| refused(title, &error)))
-}
-
-fn refused(title: &str, error: &SetError) -> TrainError {
-    TrainError::plan(format_args!("{title}: {error}"))
+    for (number, table) in (1..).zip(tables) {
+        table
+            .check()
+            .map_err(|error| match title.starts_with("[[") {
+                true => TrainError::plan(format_args!("{title} {number}: {error}")),
+                false => TrainError::plan(format_args!("{title}: {error}")),
+            })?;
+    }
+    Ok(())
 }
 
 impl CyclePlan {
@@ -157,9 +160,9 @@ impl CyclePlan {
         check_each(&self.rating)?;
         check_each(&self.gate)?;
         let search = self.self_play.search_params();
-        search
-            .map(drop)
-            .map_err(|error| refused("[self-play]", &error))
+        search.map(drop).map_err(|error| {
+            TrainError::plan(format_args!("[self-play]: {}", search_refusal(&error)))
+        })
     }
 
     /// Checks that the game supports all boards, that each gets games in every stage, and that the

@@ -66,7 +66,12 @@ fn a_wrong_plan_says_what_is_wrong() {
     refused(&format!("rules = \"renju\"\n{SHORT}"), "renju");
     refused(&SHORT.replace("visits", "visit"), "visit");
     refused(&SHORT.replace("az-1b8c", "az-1"), "az-1");
-    refused(&SHORT.replace("games = 4", "games = 0"), "[[stage]]: games");
+    let second = SHORT.replace("games = 4", "games = 0");
+    refused(&format!("{SHORT}{second}"), "[[stage]] 2: games");
+    refused(
+        &format!("{SHORT}[self-play]\nsearch = {{ nothing = 1 }}\n"),
+        "\"nothing\": docs/settings.md",
+    );
     refused(
         &format!("{SHORT}[warm-up]\nplayouts = 0\n"),
         "[warm-up]: playouts",
