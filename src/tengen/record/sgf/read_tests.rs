@@ -1,7 +1,7 @@
 use super::super::tree::read_tree;
 use super::*;
 use crate::game::HalfPoints;
-use crate::record::Vertex;
+use crate::record::{Play, Vertex};
 
 fn point(size: BoardSize, x: u8, y: u8) -> Vertex {
     Vertex::Point(size.point(x, y))
