@@ -139,7 +139,7 @@ fn a_network_unsupported_by_its_backend_ends_the_program() {
         let arguments = ["gtp", "--model", &unknown, "--backend", backend];
         refuses(&arguments, &[&unknown, "Nonsense"]);
     }
-    // Of a set of operators that is newer than tract's tests: that says it in one line, too.
+    // Of a set of operators newer than those that tract was tested with: it is refused in one line, too.
     let newer = patched(
         &std::fs::read(&sigmoid).expect("it was just written"),
         b"\x42\x04\x0a\0\x10\x11",
@@ -164,7 +164,7 @@ fn a_network_unsupported_by_its_backend_ends_the_program() {
         &["gtp", "--model", &squeezed, "--backend", "tract"],
         &[&squeezed, "tract cannot compute it", "--backend ort"],
     );
-    // Backends are compared by what knows the network.
+    // Backends are compared with one that knows the network.
     let compare = [
         "bench",
         "--agreement",

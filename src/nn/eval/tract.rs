@@ -44,13 +44,14 @@ impl TractModel {
         // It checks an operator's name only.
         onnx::validate_operators(onnx)
             .map_err(|error| refused(path, format!("tract does not know the network: {error}")))?;
-        let plan = loaded(path, || {
+        let plan = loaded(|| {
             let model = optimised(&info, onnx, info.outputs())?;
             for (output, len) in (0..info.outputs().len()).zip(info.output_lens()) {
                 check_output(&model, output, [1, len])?;
             }
             model.into_runnable()
-        })?;
+        });
+        let plan = plan.map_err(|reason| refused(path, reason))?;
         Ok(TractModel { plan, info })
     }
 
@@ -71,12 +72,12 @@ impl TractModel {
     }
 }
 
-/// Result of `load` for the file `path`. tract panics on some damaged graphs, for instance when an
+/// Result of `load`, or why tract cannot load the file. It panics on some damaged graphs, for instance when an
 /// output names no node, and on a few sound ones.
-fn loaded<T>(path: &str, load: impl FnOnce() -> TractResult<T>) -> Result<T, EvalError> {
+fn loaded<T>(load: impl FnOnce() -> TractResult<T>) -> Result<T, String> {
     caught(load)
-        .map_err(|_| refused(path, "tract cannot compute it, and panicked".to_owned()))?
-        .map_err(|error| refused(path, format!("tract refuses it: {error:#}")))
+        .map_err(|_| "tract cannot compute it, and panicked".to_owned())?
+        .map_err(|error| format!("tract refuses it: {error:#}"))
 }
 
 thread_local! {
@@ -84,7 +85,7 @@ thread_local! {
     static IS_QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Result of `call`, or its panic, of which only the log tells: the file may still be one for ONNX Runtime.
+/// Result of `call`, or its panic, which is only logged: the file may still be one for ONNX Runtime.
 fn caught<T>(call: impl FnOnce() -> T) -> thread::Result<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -128,7 +129,7 @@ fn optimised(
 #[cfg(feature = "ort")]
 pub(super) fn judge(path: &str, onnx: &[u8], info: &ModelInfo) -> Result<(), EvalError> {
     let analyse = || analysed(info, onnx, info.outputs());
-    match loaded(path, analyse) {
+    match loaded(analyse) {
         Ok(model) => {
             let checked = check_sizes(&model, onnx.len());
             checked.map_err(|error| EvalError::load(path, format!("{error:#}")))
@@ -256,7 +257,8 @@ impl InnerTensors {
         board: Option<BoardSize>,
     ) -> Result<InnerTensors, EvalError> {
         let info = ModelInfo::read_for(path, onnx, board)?;
-        let plan = loaded(path, || optimised(&info, onnx, names)?.into_runnable())?;
+        let plan = loaded(|| optimised(&info, onnx, names)?.into_runnable());
+        let plan = plan.map_err(|reason| EvalError::load(path, reason))?;
         InnerTensors::new(&plan, &info)
     }
 

@@ -81,7 +81,7 @@ impl Cli {
         let others = level.min(log::LevelFilter::Warn);
         let mut logger = env_logger::Builder::new();
         logger.filter_level(others).filter_module(own, level);
-        // It warns of all recent sets of operators, also while it only judges a file for ONNX Runtime.
+        // tract warns of all recent sets of operators, also while it only judges a file for ONNX Runtime.
         let errors = others.min(log::LevelFilter::Error);
         logger.filter_module("tract_onnx::model", errors);
         match (&self.log_file, &self.command) {

@@ -14,7 +14,7 @@ use tengen_nn::onnx::to_f16;
 use tengen_train::durable;
 use tengen_train::export::quantize::examples::{Examples, quick_games};
 use tengen_train::export::quantize::{
-    MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, OnBoard, compare, fitting, is_accepted, to_int8,
+    MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, OnBoard, compare, convertible, is_accepted, to_int8,
 };
 use tengen_train::shards::dataset::Dataset;
 use tengen_train::shards::row::Row;
@@ -95,7 +95,7 @@ fn quantize<G: Trainable>(
     // What has no such form is refused before the games, which take a while.
     let half = match args.precision == "f16" {
         true => Some(to_f16(onnx).with_context(|| name.clone())?),
-        false => fitting(&name, onnx).map(|_| None)?,
+        false => convertible(&name, onnx).map(|_| None)?,
     };
     let runtime = args.inference.runtime()?;
     let boards = boards(empty, info)?;

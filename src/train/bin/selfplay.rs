@@ -240,20 +240,17 @@ fn play<G: Trainable>(
     let mut reporter: Option<Reporter> = None;
     let (mut seconds, mut interrupted) = (0.0, None);
     let played = generate(start, plan, &common.out, generator, |progress| {
+        // A folder may have more than are asked for now.
+        let total = plan.games.max(progress.games);
         let reporter = reporter.get_or_insert_with(|| {
             // The games of the open shard are written first.
             interrupt.leave_alone();
-            // A folder may have more than are asked for now.
-            let total = plan.games.max(progress.games);
             Reporter::new(total, progress.games, "games", common.json, interrupt)
         });
         seconds = reporter.elapsed().as_secs_f64();
         let (message, record) = (message(progress, seconds), record(progress, seconds));
         if interrupt.is_asked() {
-            interrupted = Some(format!(
-                "at {} of {} games; {message}",
-                progress.games, plan.games
-            ));
+            interrupted = Some(format!("at {} of {total} games; {message}", progress.games));
             return Err(TrainError::Interrupted);
         }
         reporter.update(progress.games, message, &record);

@@ -47,8 +47,8 @@ pub fn start(name: &str, run: impl FnOnce() -> anyhow::Result<()>) -> ! {
 /// share at once, instead of waking another thread and waiting for it, which on a busy machine takes longer than the
 /// step.
 fn prepare() -> anyhow::Result<()> {
-    // A proof is no news where thousands of positions are searched.
-    let usual = "info,tengen::engine::solver_thinker=warn";
+    // A proof is no news where thousands of positions are searched; tract warns of all recent sets of operators.
+    let usual = "info,tengen::engine::solver_thinker=warn,tract_onnx::model=error";
     let filter = env_logger::Env::default().default_filter_or(usual);
     env_logger::Builder::from_env(filter).init();
     rayon::ThreadPoolBuilder::new()

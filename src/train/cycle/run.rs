@@ -108,14 +108,14 @@ pub(super) fn run_with<G: Trainable>(
     }
 }
 
-/// The last network of a run and, where the gate refused it, the last that passed.
+/// The last network of a run and, where the gate refused it, the one that it kept.
 pub(super) fn last_network(run_folder: &RunFolder, last: &Generation) -> String {
     let file = |number| run_folder.network(number).display().to_string();
     let newest = format!("the last network is {}", file(last.number));
     match last.plays_next == last.number {
         true => newest,
         false => format!(
-            "{newest}; the gate refused it, and the last that passed is {}",
+            "{newest}; the gate refused it and kept {}",
             file(last.plays_next)
         ),
     }

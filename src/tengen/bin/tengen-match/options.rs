@@ -158,8 +158,13 @@ impl MatchOptions {
         let Some(path) = &self.openings else {
             let plies = self.game.random_plies;
             let openings = rules.random_openings(plies, wanted, self.game.seed);
-            // Longer ones may be past the end of every game.
-            let advice = if openings.is_empty() { "fewer" } else { "more" };
+            // Long ones are past the end of most games; of short ones there are few.
+            let are_long = 2 * plies as usize > rules.size().area();
+            let advice = if are_long || openings.is_empty() {
+                "fewer"
+            } else {
+                "more"
+            };
             ensure!(
                 openings.len() == wanted,
                 "found only {} of {wanted} different random openings of {plies} plies: take {advice} --random-plies",

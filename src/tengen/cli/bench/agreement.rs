@@ -6,7 +6,8 @@ use tengen::encode::{Encode, find};
 use tengen::engine::{Backend, EngineOptions, built_in, none_built_in};
 use tengen::games::with_game;
 use tengen_nn::eval::{
-    BackendKind, Batch, Device, Difference, EvaluatorFactory, LoadOptions, ModelSource, open_best,
+    BackendKind, Batch, Device, Difference, EvalError, EvaluatorFactory, LoadOptions, ModelSource,
+    open_best,
 };
 
 use super::super::output;
@@ -20,7 +21,7 @@ const ROWS: usize = 100;
 struct Agreement {
     backend: String,
     device: String,
-    /// Difference from the processor in f32, by `native` where it knows the network.
+    /// Difference from `native` in f32, or from `tract` where `native` does not know the network.
     #[serde(flatten)]
     difference: Difference,
 }
@@ -76,7 +77,13 @@ fn compare<G: Encode>(
         device: Device::Cpu,
         ..load.clone()
     };
-    let mut first = open_best(&exact, &on_processor)?.factory.make()?;
+    // ONNX Runtime is not asked: it would be compared with itself.
+    let open = |kind| EvaluatorFactory::open(kind, &exact, &on_processor);
+    let first = match open(BackendKind::Native) {
+        Err(EvalError::Unavailable { .. }) => open(BackendKind::Tract),
+        opened => opened,
+    };
+    let mut first = first?.make()?;
     let (kind, factory) = match named {
         Some(kind) => (kind, EvaluatorFactory::open(kind, &asked, &load)?),
         None => {

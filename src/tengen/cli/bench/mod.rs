@@ -34,8 +34,8 @@ pub(crate) struct Bench {
     /// network in the same run, and their ratio. With --batch N for this batch size only.
     #[arg(long)]
     throughput: bool,
-    /// Compare the network's answers with --backend and --device with those of `native` in f32, on
-    /// random positions from all phases of the game.
+    /// Compare the network's answers with --backend and --device with those of `native` in f32, or of `tract` where
+    /// `native` does not know the network, on random positions from all phases of the game.
     #[arg(long)]
     agreement: bool,
     /// Compare on this many positions.

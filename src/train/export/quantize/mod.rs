@@ -29,9 +29,9 @@ use tengen_nn::onnx::{Model, Numbers, OnnxError, Tensor};
 /// boards that it is for. `path` only names the file in errors.
 ///
 /// # Errors
-/// As [`fitting`].
+/// As [`convertible`].
 pub fn to_int8(path: &str, onnx: &[u8], boards: &[Examples]) -> Result<Vec<u8>, EvalError> {
-    let model = fitting(path, onnx)?;
+    let model = convertible(path, onnx)?;
     let names: Vec<String> = rewrite::quantised(&model).into_iter().collect();
     let ranges = calibrate(path, onnx, names, boards)?;
     rewrite::rewrite(&model, &ranges).map_err(|error| refused(path, &error))
@@ -41,12 +41,16 @@ pub fn to_int8(path: &str, onnx: &[u8], boards: &[Examples]) -> Result<Vec<u8>, 
 ///
 /// # Errors
 /// [`EvalError`] when the file is not an f32 network exported by `tengen-train`, or is a transformer.
-pub fn fitting(path: &str, onnx: &[u8]) -> Result<Model, EvalError> {
+pub fn convertible(path: &str, onnx: &[u8]) -> Result<Model, EvalError> {
     let failed = |error: OnnxError| refused(path, &error);
     let model = Model::read_whole(onnx).map_err(failed)?;
-    let is_integer = |tensor: &&Tensor| matches!(tensor.numbers, Numbers::I8(_));
-    if let Some(tensor) = model.tensors.iter().find(is_integer) {
-        let message = format!("constant {} is already quantised", tensor.name);
+    for Tensor { name, numbers, .. } in &model.tensors {
+        let what = match numbers {
+            Numbers::I8(_) => "already quantised",
+            Numbers::F16(_) => "not in f32",
+            _ => continue,
+        };
+        let message = format!("constant {name} is {what}");
         return Err(failed(OnnxError::Foreign(message)));
     }
     if model.nodes.iter().any(|node| node.op == "Softmax") {

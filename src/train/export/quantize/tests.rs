@@ -8,7 +8,7 @@ use tengen::game::BoardSize;
 use tengen_nn::eval::testnet::SMALL;
 use tengen_nn::eval::{BackendKind, Batch, ModelInfo, PLANES, POLICY, VALUE};
 use tengen_nn::files::scratch::Scratch;
-use tengen_nn::onnx::{GraphBuilder, Header, PRECISION};
+use tengen_nn::onnx::{GraphBuilder, Header, PRECISION, to_f16};
 
 const SIZE: BoardSize = BoardSize::new(6, 5);
 const PLANES_IN: usize = 5;
@@ -94,6 +94,9 @@ fn the_file_says_what_it_is_and_is_not_quantised_twice() {
     assert_eq!(precision.metadata(PRECISION), Some("int8"));
     let message = to_int8("test", &int8, &examples).unwrap_err().to_string();
     assert!(message.contains("already quantised"), "{message}");
+    let half = to_f16(&onnx).unwrap();
+    let message = convertible("test", &half).unwrap_err().to_string();
+    assert!(message.contains("is not in f32"), "{message}");
 }
 
 #[test]
