@@ -116,8 +116,10 @@ pub(super) fn number(value: &str) -> Option<(f64, &str)> {
         parts => parts,
     };
     let (part, unit) = fraction(rest.trim_start_matches([' ', '又']))?;
+    // The number before the unit may be in words: `六目半`.
+    let is_alone = unit.starts_with('半') || !unit.contains('半');
     let number: f64 = match text {
-        "" if part > 0.0 => 0.0,
+        "" if part > 0.0 && is_alone => 0.0,
         text => text.replace(',', ".").parse().ok()?,
     };
     // Another number may mean anything, as in `0x10`.
@@ -181,6 +183,8 @@ mod tests {
             ("komi: 5.5", 5.5),
             ("1e1", 10.0),
             ("2 stones", 4.0),
+            ("半目", 0.5),
+            ("3/4子", 1.5),
             // Quarters are of stones.
             ("3.75", 7.5),
             ("3.25", 6.5),
@@ -247,6 +251,7 @@ mod tests {
             ("inf", "not a number of points"),
             ("nan", "not a number"),
             ("none", "not a number"),
+            ("六目半", "not a number"),
             ("1/0", "not a number"),
             ("6 1/0", "not a number"),
             ("-", "not a number"),

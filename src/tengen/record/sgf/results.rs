@@ -126,6 +126,7 @@ mod tests {
             "黑白",
             "无胜负",
             "B+1/0",
+            "白胜六目半",
         ] {
             assert_eq!(told(result), None, "{result}");
         }
