@@ -50,11 +50,15 @@ impl Habits {
     }
 }
 
-/// The komi of a value, with a message if it was not in points.
+/// The komi of a property's value, with a message if it was not in points.
 ///
 /// # Errors
 /// The reason why it is not a komi.
-pub(super) fn read(value: &str, habits: Habits) -> Result<(HalfPoints, Option<String>), String> {
+pub(super) fn read(
+    name: &str,
+    value: &str,
+    habits: Habits,
+) -> Result<(HalfPoints, Option<String>), String> {
     let (number, unit) = number(value).ok_or("it is not a number of points or stones")?;
     let points = |points| HalfPoints::komi(points).map_err(|error| error.to_string());
     if habits.ours {
@@ -68,9 +72,9 @@ pub(super) fn read(value: &str, habits: Habits) -> Result<(HalfPoints, Option<St
     };
     let hundredths = size >= from && size % 25.0 == 0.0;
     let number = if hundredths { number / 100.0 } else { number };
-    // So are all hundredths of Chinese games, except for the half point of a handicap.
-    let counted = hundredths && habits.chinese && (1.0..=TOO_MANY_STONES).contains(&number.abs());
     let quarter = number.abs() < TOO_MANY_STONES && is_quarter(number);
+    // Hundredths of Chinese games are of stones, too, except for the half point of a handicap.
+    let counted = hundredths && habits.chinese && (1.0..=TOO_MANY_STONES).contains(&number.abs());
     let stones = names_stones(unit) || quarter || counted;
     let komi = points(if stones { 2.0 * number } else { number })?;
     let how = match (hundredths, stones) {
@@ -79,7 +83,8 @@ pub(super) fn read(value: &str, habits: Habits) -> Result<(HalfPoints, Option<St
         (false, true) => "stones, each worth two points",
         (true, true) => "hundredths of a stone, each stone worth two points",
     };
-    let how = format!("KM[{}] is read as a komi of {komi}: {how}", value.trim());
+    let value = value.trim();
+    let how = format!("{name}[{value}] is read as a komi of {komi}: {how}");
     Ok((komi, Some(how)))
 }
 

@@ -286,6 +286,11 @@ fn a_ko_of_the_root_is_komi() {
         assert_eq!(record.komi, komi.map(HalfPoints), "{text}");
         assert_eq!((record.plays.len(), &*notes), (2, ""), "{text}");
     }
+    let (_, notes) = noted("(;KO[3.75])");
+    assert!(
+        notes.starts_with("KO[3.75] is read as a komi of 7.5"),
+        "{notes}"
+    );
 }
 
 #[test]
