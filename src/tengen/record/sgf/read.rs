@@ -97,7 +97,7 @@ impl SgfReader {
             )
         })?;
         let record = GameRecord {
-            names_game: named.is_some(),
+            names_game: named.is_some() || info(game).is_some_and(|info| info.sgf.1.is_some()),
             ..GameRecord::new(game, size)
         };
         Ok(SgfReader {
