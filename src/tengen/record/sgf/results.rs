@@ -3,7 +3,7 @@
 use super::komi::{is_quarter, names_stones, number};
 use crate::game::{Color, HalfPoints};
 
-/// More points than any board has.
+/// No board has more points.
 const MAX_POINTS: f64 = 400.0;
 
 /// What a record says about the end of its game.
