@@ -50,7 +50,7 @@ impl BookFile {
             BookSource::File(_)
         ) {
             return Err(BookError::Unavailable(
-                "--book takes this name for no file: choose another, such as my.book",
+                "--book does not take this name for a file: choose another, such as my.book",
             ));
         }
         // Nothing is changed that is not a book, or the beginning of one.

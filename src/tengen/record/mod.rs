@@ -66,7 +66,7 @@ pub struct RecordedPlay {
 pub struct GameRecord {
     /// The game, as [`crate::game::Game::NAME`].
     pub game: String,
-    /// Whether its file names the game (SGF's `GM`); one that does not is taken for Go.
+    /// Whether its file names the game (by SGF's `GM`, or as NoGo's rules do); one that does not is taken for Go.
     pub names_game: bool,
     /// Size of the board.
     pub size: BoardSize,

@@ -41,7 +41,7 @@ pub(super) fn sources(files: &[PathBuf]) -> Vec<Source> {
     files.iter().flat_map(of_file).collect()
 }
 
-/// A game with its text, as this game if SGF has no separate number for it.
+/// A game with its text, as this game if the file names none or SGF has no separate number for it.
 ///
 /// A NoGo record by a program without a name for its rules looks like a record of Go. Without
 /// rules, komi, handicap and a result with half a point it is read as NoGo if that allows its moves.

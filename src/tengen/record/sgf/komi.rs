@@ -50,11 +50,15 @@ impl Habits {
     }
 }
 
-/// The komi of a value, with a message if it was not in points.
+/// The komi of a property's value, with a message if it was not in points.
 ///
 /// # Errors
 /// The reason why it is not a komi.
-pub(super) fn read(value: &str, habits: Habits) -> Result<(HalfPoints, Option<String>), String> {
+pub(super) fn read(
+    name: &str,
+    value: &str,
+    habits: Habits,
+) -> Result<(HalfPoints, Option<String>), String> {
     let (number, unit) = number(value).ok_or("it is not a number of points or stones")?;
     let points = |points| HalfPoints::komi(points).map_err(|error| error.to_string());
     if habits.ours {
@@ -68,9 +72,9 @@ pub(super) fn read(value: &str, habits: Habits) -> Result<(HalfPoints, Option<St
     };
     let hundredths = size >= from && size % 25.0 == 0.0;
     let number = if hundredths { number / 100.0 } else { number };
-    // So are all hundredths of Chinese games, except for the half point of a handicap.
-    let counted = hundredths && habits.chinese && (1.0..=TOO_MANY_STONES).contains(&number.abs());
     let quarter = number.abs() < TOO_MANY_STONES && is_quarter(number);
+    // Hundredths of Chinese games are of stones, too, except for the half point of a handicap.
+    let counted = hundredths && habits.chinese && (1.0..=TOO_MANY_STONES).contains(&number.abs());
     let stones = names_stones(unit) || quarter || counted;
     let komi = points(if stones { 2.0 * number } else { number })?;
     let how = match (hundredths, stones) {
@@ -79,7 +83,8 @@ pub(super) fn read(value: &str, habits: Habits) -> Result<(HalfPoints, Option<St
         (false, true) => "stones, each worth two points",
         (true, true) => "hundredths of a stone, each stone worth two points",
     };
-    let how = format!("KM[{}] is read as a komi of {komi}: {how}", value.trim());
+    let value = value.trim();
+    let how = format!("{name}[{value}] is read as a komi of {komi}: {how}");
     Ok((komi, Some(how)))
 }
 
@@ -116,8 +121,10 @@ pub(super) fn number(value: &str) -> Option<(f64, &str)> {
         parts => parts,
     };
     let (part, unit) = fraction(rest.trim_start_matches([' ', '又']))?;
+    // The number before the unit may be in words: `六目半`.
+    let is_alone = unit.starts_with('半') || !unit.contains('半');
     let number: f64 = match text {
-        "" if part > 0.0 => 0.0,
+        "" if part > 0.0 && is_alone => 0.0,
         text => text.replace(',', ".").parse().ok()?,
     };
     // Another number may mean anything, as in `0x10`.
@@ -181,6 +188,8 @@ mod tests {
             ("komi: 5.5", 5.5),
             ("1e1", 10.0),
             ("2 stones", 4.0),
+            ("半目", 0.5),
+            ("3/4子", 1.5),
             // Quarters are of stones.
             ("3.75", 7.5),
             ("3.25", 6.5),
@@ -247,6 +256,7 @@ mod tests {
             ("inf", "not a number of points"),
             ("nan", "not a number"),
             ("none", "not a number"),
+            ("六目半", "not a number"),
             ("1/0", "not a number"),
             ("6 1/0", "not a number"),
             ("-", "not a number"),

@@ -21,7 +21,7 @@ pub(super) struct Content {
     /// Why a play is not one on the board.
     pub(super) broken: Option<SgfError>,
     pub(super) comment: String,
-    /// All properties as text, without the comment and the plays.
+    /// All other properties as text, and the plays that are not on the board.
     pub(super) others: String,
 }
 

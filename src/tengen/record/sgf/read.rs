@@ -97,7 +97,7 @@ impl SgfReader {
             )
         })?;
         let record = GameRecord {
-            names_game: named.is_some(),
+            names_game: named.is_some() || info(game).is_some_and(|info| info.sgf.1.is_some()),
             ..GameRecord::new(game, size)
         };
         Ok(SgfReader {
@@ -167,7 +167,7 @@ impl SgfReader {
             "KM" | "KO" if value.trim().is_empty() => {}
             // Elsewhere it says that a move retakes a ko; the server of Sina means komi.
             "KO" if !root => {}
-            name @ ("KM" | "KO") => match komi::read(value, self.habits) {
+            name @ ("KM" | "KO") => match komi::read(name, value, self.habits) {
                 Ok((komi, how)) => {
                     self.record.komi = Some(komi);
                     how.into_iter().for_each(|how| self.nodes.note(how));

@@ -265,6 +265,18 @@ fn stones_of_a_node_are_set_up_before_its_play() {
 }
 
 #[test]
+fn a_game_is_named_by_its_number_or_by_its_rules() {
+    for (text, is_named) in [
+        ("(;SZ[9])", false),
+        ("(;GM[ ]RU[Japanese])", false),
+        ("(;GM[1])", true),
+        ("(;RU[NoGo])", true),
+    ] {
+        assert_eq!(read(text).expect(text).names_game, is_named, "{text}");
+    }
+}
+
+#[test]
 fn no_comment_is_lost() {
     let text = "(;SZ[9]C[root]C[of it];C[in][tro];C[first]B[aa];W[bb]C[x]C[y])";
     let record = read(text).expect("readable");
@@ -286,6 +298,11 @@ fn a_ko_of_the_root_is_komi() {
         assert_eq!(record.komi, komi.map(HalfPoints), "{text}");
         assert_eq!((record.plays.len(), &*notes), (2, ""), "{text}");
     }
+    let (_, notes) = noted("(;KO[3.75])");
+    assert!(
+        notes.starts_with("KO[3.75] is read as a komi of 7.5"),
+        "{notes}"
+    );
 }
 
 #[test]

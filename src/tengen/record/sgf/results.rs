@@ -3,7 +3,7 @@
 use super::komi::{is_quarter, names_stones, number};
 use crate::game::{Color, HalfPoints};
 
-/// More points than any board has.
+/// No board has more points.
 const MAX_POINTS: f64 = 400.0;
 
 /// What a record says about the end of its game.
@@ -126,6 +126,7 @@ mod tests {
             "黑白",
             "无胜负",
             "B+1/0",
+            "白胜六目半",
         ] {
             assert_eq!(told(result), None, "{result}");
         }

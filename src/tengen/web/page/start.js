@@ -120,7 +120,7 @@ $("new").addEventListener("click", () => newGame(store.view, async (terms) => {
 addEventListener("dragover", (event) => { event.preventDefault(); $("drop").hidden = false; });
 addEventListener("dragleave", (event) => { if (!event.relatedTarget) $("drop").hidden = true; });
 addEventListener("drop", (event) => { event.preventDefault(); $("drop").hidden = true; load(event.dataTransfer.files); });
-// What is pasted is the text of a game, or files: some programs give a picture of a text with it.
+// What is pasted is the text of a game, or files: some programs give a picture of the text with it.
 addEventListener("paste", (event) => {
   if (event.target.closest?.("textarea, input, dialog")) return;
   const { files } = event.clipboardData, text = event.clipboardData.getData("text");

@@ -117,7 +117,7 @@ const NOTES = [
   [/^without a game: (\d+) of (\d+) files/, "$2 个文件中有 $1 个没有对局"],
   [/^not shown, but kept in the file: (\d+) nodes?.*/, "$1 个节点无法显示，但保留在文件中"], [/^not shown, but kept in the file: (\d+) games? before.*/, "前面 $1 局无法显示，但保留在文件中"], [/^the SGF text ends without.*/, "棋谱没有结尾，可能不完整"], [/^the SGF text ends inside.*/, "棋谱在中途断开，只读入之前的部分"], [/^unexpected character (.*) at byte (\d+).*/, "跳过了意外的字符 $1（第 $2 字节）"],
   [/^RU\[(.*)\] is unknown.*/, "不认识规则 $1：沿用当前规则"], [/^move (\d+) is against the rules.*/, "第 $1 手违反规则（同形或自杀）：按较宽的规则读入"], [/^(\w+)\[(.*)\] is left out: .*/, "$1[$2] 无法读取，已略过"], [/^PL after move (\d+) is left out: .*/, "第 $1 手后的 PL 已略过：没有摆子，轮到下一手的一方"], [/^(\w+\[.*\]) replaces what .*/, "$1 取代同一节点先前的摆子"],
-  [/^(KM\[.*\]) is read as a komi of (\S+): hundredths of a point$/, "$1 按百分之一目计：贴目 $2"], [/^(KM\[.*\]) is read as a komi of (\S+): stones.*/, "$1 按子计，一子两目：贴目 $2"], [/^(KM\[.*\]) is read as a komi of (\S+): .*/, "$1 按百分之一子计，一子两目：贴目 $2"],
+  [/^(K[MO]\[.*\]) is read as a komi of (\S+): hundredths of a point$/, "$1 按百分之一目计：贴目 $2"], [/^(K[MO]\[.*\]) is read as a komi of (\S+): stones.*/, "$1 按子计，一子两目：贴目 $2"], [/^(K[MO]\[.*\]) is read as a komi of (\S+): .*/, "$1 按百分之一子计，一子两目：贴目 $2"],
   [/^the engine cannot take part: (.*)/, "引擎无法参与：$1"], [/^the game cannot be reviewed: (.*)/, "无法复盘：$1"],
 ];
 const RULES = {

@@ -365,8 +365,8 @@ impl Session {
         (sgf::write_tree(&record, &nodes), place)
     }
 
-    /// Where the game of a record ended, though moves may have been tried there, or else this one, where moves may have
-    /// been taken back: there ends the main line of the file, whose result it is.
+    /// Where the main line of the file ends, with its result: where the game of a record ended, even if moves were tried
+    /// there later, or else where this game ended, even after moves were taken back. `None` if neither has ended.
     fn ended_at(&self) -> Option<usize> {
         let game = &self.game;
         let line = game.tree.path(game.tree.end_of_line(Tree::ROOT));
@@ -414,9 +414,10 @@ fn players(told: &GameRecord) -> [Who; 2] {
     }
 }
 
-/// Whether a file's result ends its game: it may be unknown, or play suspended.
+/// Whether a file's result ends its game: it may be unknown, or the game may be suspended.
 fn is_decided(result: &str) -> bool {
-    !matches!(result, "" | "?" | "Void")
+    let result = result.trim().to_lowercase();
+    !matches!(&*result, "" | "?" | "void")
 }
 
 /// The main line of a file, as far as it can be read and up to stones that are set up.

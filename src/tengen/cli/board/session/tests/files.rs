@@ -238,7 +238,7 @@ fn the_main_line_ends_where_a_game_was_given_up() {
 
 #[test]
 fn a_record_with_an_unknown_result_goes_on() {
-    for result in ["?", "Void"] {
+    for result in ["?", "Void", "void"] {
         let (mut board, _) = session(terms("go", "9", [Human, Human], ""));
         let text = format!("(;GM[1]SZ[9]PW[Tengen]RE[{result}];B[ee])");
         board.load(text.as_bytes()).expect("a game");
