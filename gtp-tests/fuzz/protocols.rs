@@ -27,11 +27,12 @@ fn engine(game: &str, size: BoardSize) -> Result<Box<dyn Engine>, UnknownGame> {
 }
 
 /// Commands that access files, make the next moves slow, or think for ten seconds themselves.
-const LEFT_OUT: [&str; 6] = [
+const LEFT_OUT: [&str; 7] = [
     "loadsgf",
     "printsgf",
     "tengen-settings",
     "kata-set-param",
+    "kata-set-params",
     "tengen-solve",
     "tengen-search",
 ];

@@ -47,8 +47,7 @@ impl<G: Game> Player<G> {
         let (limits, budget) = self.timing.limits(position);
         let effort = EstimateLimits::within(for_looks(limits.budget, budget), started, stop);
         let mut analysis = request.options.clone();
-        let others = beside_first_move(start, &analysis.avoid);
-        analysis.avoid.extend(others);
+        let known = keep_to_first_move(start, &mut analysis.avoid);
         if request.kind == MoveKind::Cleanup {
             // A controller without a clock waits for the better judgement.
             let effort = budget.map_or(EstimateLimits::of_controller(stop), |_| effort);
@@ -84,6 +83,10 @@ impl<G: Game> Player<G> {
             .with(analysis);
         if !stopped {
             self.last_report = self.search(&search, observer);
+        }
+        if let Some(report) = &mut self.last_report {
+            // A search without a choice lists all moves, by their priors.
+            report.put_first(|found| Some(found.mv) == known);
         }
         // A search that was stopped has not compared a pass with the other moves.
         let compared = |report: &mut SearchReport| {
@@ -248,13 +251,12 @@ fn play(mv: Move, budget: Option<Budget>) -> Option<MoveChoice> {
     })
 }
 
-/// All moves but the known first one of a game, unless that is itself to be avoided.
-fn beside_first_move<G: Game>(start: &GameState<G>, avoid: &[Move]) -> Vec<Move> {
+/// Where a game's first move is known and not to be avoided, avoids all others, and returns it.
+fn keep_to_first_move<G: Game>(start: &GameState<G>, avoid: &mut Vec<Move>) -> Option<Move> {
     let known = start.position().first_move();
-    let known = known.filter(|first| !avoid.contains(first));
-    known.map_or_else(Vec::new, |first| {
-        start.legal_moves().filter(|mv| *mv != first).collect()
-    })
+    let known = known.filter(|first| !avoid.contains(first))?;
+    avoid.extend(start.legal_moves().filter(|mv| *mv != known));
+    Some(known)
 }
 
 /// The budget of looks at a pass in a move with this one: by a clock they end with the longest time that is planned for

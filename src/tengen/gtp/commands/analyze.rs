@@ -23,8 +23,8 @@ pub(super) fn begin(
     let (engine, ignored) = (&*session.engine, &mut session.ignored);
     let mut analysis = Analysis::parse(args, dialect, perspective, engine, ignored)?;
     let is_analysis = shown == Shown::Analysis;
+    // A choice of a move without an interval has one line, at its end, as in KataGo.
     if is_analysis {
-        // Of the choice of a move, clients that name no interval expect one line, as from KataGo.
         analysis.options.interval.get_or_insert(DEFAULT_INTERVAL);
     }
     analysis.options.root_policy_temperature = session.root.temperature(is_analysis);

@@ -34,8 +34,8 @@ pub(super) fn is_not_go(engine: &dyn Engine) -> bool {
     !is_go(engine)
 }
 
-/// Whether the players count points. Without points there is no handicap: board programs then set its stones up
-/// otherwise.
+/// Whether the players count points. Otherwise there is no handicap, and board programs have other commands for black
+/// stones.
 pub(super) fn counts_points(engine: &dyn Engine) -> bool {
     engine.info().scored
 }

@@ -285,8 +285,9 @@ pub(super) fn kgs_rules(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let (name, is_go) = (args.text(0)?, session.engine.rules_json().is_some());
     match &*name.to_lowercase() {
         "chinese" if is_go => session.engine.set_rules("chinese-kgs")?,
-        name if is_go || !KGS_RULES.contains(&name) => session.engine.set_rules(name)?,
-        _ => {}
+        of_kgs if !is_go && KGS_RULES.contains(&of_kgs) => {}
+        // The short form needs its capitals.
+        _ => session.engine.set_rules(name)?,
     }
     Ok(String::new())
 }

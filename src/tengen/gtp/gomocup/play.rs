@@ -168,8 +168,8 @@ impl GomocupSession {
         played.map_err(|error| refusal(error, text))
     }
 
-    /// Undoes the last stone, which is one of the side that has moved: the lines of a position need not be in the order
-    /// of its game.
+    /// Takes back the last stone, or another one of the side that moved last: any of them may have been the last, for
+    /// the lines of a position need not be in the order of its game.
     pub(super) fn take_back(&mut self, text: &str) -> Answer {
         let engine = self.engine()?;
         let size = engine.size();

@@ -184,6 +184,10 @@ fn the_first_stone_goes_to_the_centre() {
             let rule = format!("INFO rule {rule}");
             let reply = said(&mut session, &[start, &rule, "BEGIN"]);
             assert_eq!(reply, ["OK", centre], "{start} {rule}");
+            let engine = session.engine.as_deref().expect("it was started");
+            let best = engine.last_report().and_then(|report| report.best());
+            let told = best.map(|best| write_point(best.mv, engine.size()));
+            assert_eq!(told.as_deref(), Some(centre), "{start} {rule}");
         }
     }
 }

@@ -102,8 +102,7 @@ impl Analyst {
                 send(scene.tell(report, true));
             }
         });
-        // Before its first visit a search has no results.
-        let found = found.filter(|report| !task.stop.is_raised() || is_visited(report));
+        let found = found.filter(|report| !task.stop.is_raised() || has_results(report));
         match found {
             Some(report) => {
                 warn(task, &report, send);
@@ -139,8 +138,10 @@ impl Analyst {
     }
 }
 
-fn is_visited(report: &SearchReport) -> bool {
-    report.visits > 0 || report.moves.iter().any(|found| found.visits > 0)
+/// Before its first visit a search that was stopped has results only if a solver has them.
+fn has_results(report: &SearchReport) -> bool {
+    let visited = || report.moves.iter().any(|found| found.visits > 0);
+    report.proof.is_some() || report.visits > 0 || visited()
 }
 
 /// What the query says of the sides, in the position of the task.
