@@ -1,4 +1,4 @@
-//! Scripts that start `tengen-train` on clusters, and one that fetches a library.
+//! Scripts that start `tengen-train` on clusters, make releases, check and measure.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -236,6 +236,45 @@ fn a_wine_that_does_not_work_is_none() {
     write_script(&folder.join("wine64"), "exit 1\n");
     let (status, said) = run_with(&folder, "scripts/wine.sh", &["tengen.exe"]);
     assert_eq!(status, Some(77), "{said}");
+}
+
+/// A folder of `--out` is one seen from where the script is called, and stays it.
+#[test]
+fn a_release_goes_into_a_folder_named_from_here() {
+    let folder = Scratch::new("release-out");
+    let noted = folder.join("noted");
+    for tool in ["python3", "xz"] {
+        write_script(&folder.join(tool), "");
+    }
+    write_script(&folder.join("cargo"), "echo 'tengen#0.1.0'\n");
+    // The first file that is put there ends it.
+    let note = format!("echo \"$2\" >'{}'\nexit 1\n", noted.display());
+    write_script(&folder.join("strip"), &note);
+    let path = std::env::var("PATH").unwrap_or_default();
+    let output = Command::new(Path::new(crate::REPOSITORY).join("scripts/release.sh"))
+        .args(["--out", "packages"])
+        .current_dir(&*folder)
+        .env("PATH", format!("{}:{path}", folder.display()))
+        .output();
+    let output = output.expect("the script is there");
+    let place = fs::read_to_string(noted).unwrap_or_default();
+    let is_there = place.starts_with('/') && place.contains("/packages/");
+    assert!(is_there, "{place}, {output:?}");
+}
+
+/// A check is not left out because rustup still writes when what was looked for has been found.
+#[test]
+fn an_installed_component_is_found() {
+    let folder = Scratch::new("sanitize");
+    let noted = folder.join("noted");
+    write_script(&folder.join("rustc"), "echo 'host: here'\n");
+    let list = "echo 'miri-here (installed)'\n/bin/sleep 0.3\necho 'others'\n";
+    write_script(&folder.join("rustup"), list);
+    let note = format!("echo \"$@\" >'{}'\n", noted.display());
+    write_script(&folder.join("cargo"), &note);
+    let (status, said) = run_with(&folder, "scripts/sanitize.sh", &["miri"]);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(noted.exists(), "{said}");
 }
 
 #[test]

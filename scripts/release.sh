@@ -14,13 +14,14 @@ Usage: scripts/release.sh [--windows | --arm] [--out FOLDER] [--with-onnxruntime
   --with-onnxruntime    put the ONNX Runtime library into the archive, for networks that only it runs
                         (9 MB more; scripts/fetch-onnxruntime.sh fetches it)
 
-The wheel needs Python 3.11, the Debian package `cargo install cargo-deb`, and a list of parts (SBOM) `cargo
-install cargo-cyclonedx`; without them there is none. All run on the processors that .cargo/config.toml asks
-for (x86-64-v3: AVX2 and BMI2, most since 2013; any 64-bit ARM) and on Linux with the C library of the machine
-they are built on or a newer one: build on the oldest system that they shall run on. scripts/check-release.sh
-tries the archive on a bare Debian. What is built for another machine is tried under Wine or qemu, where they
-are installed. --windows needs gcc-mingw-w64-x86-64-posix and zip, --arm gcc-aarch64-linux-gnu (names of
-Debian), and both a target of rustup. .github/workflows/release.yml does it all for a tag.
+Python 3 is needed, for the wheel 3.11; the Debian package needs `cargo install cargo-deb`, and a list of parts
+(SBOM) `cargo install cargo-cyclonedx`; without them there is none. All run on the processors that
+.cargo/config.toml asks for (x86-64-v3: AVX2 and BMI2, most since 2013; any 64-bit ARM) and on Linux with the C
+library of the machine they are built on or a newer one: build on the oldest system that they shall run on.
+scripts/check-release.sh tries the archive on a bare Debian. What is built for another machine is tried under
+Wine or qemu, where they are installed. On Debian --windows needs gcc-mingw-w64-x86-64-posix, zip and unzip,
+--arm gcc-aarch64-linux-gnu and libc6-dev-arm64-cross, and both a target of rustup.
+.github/workflows/release.yml does it all for a tag.
 TEXT
 }
 
@@ -74,12 +75,13 @@ aarch64-unknown-linux-gnu)
     ;;
 *) tools=(tar xz) ;;
 esac
-for tool in cargo "${cross}strip" sha256sum "${tools[@]}"; do
+for tool in cargo python3 "${cross}strip" sha256sum "${tools[@]}"; do
     command -v "$tool" >/dev/null || fail "$tool is needed"
 done
 [ -z "$triple" ] || [ -d "$(rustc --print sysroot)/lib/rustlib/$triple/lib" ] ||
     fail "the target is needed: rustup target add $triple"
 mkdir -p "$out" && [ -w "$out" ] || fail "cannot write to $out"
+out=$(cd "$out" && pwd)
 cd "$top"
 
 # Builds without this machine's paths in the programs, so that the same sources make the same programs elsewhere.
@@ -199,6 +201,7 @@ debian() {
     [ -z "$exe" ] || return 0
     cargo deb --version >/dev/null 2>&1 || { echo "no Debian package: cargo install cargo-deb"; return 0; }
     pages "$work/pages"
+    mkdir -p target
     ln -sfn "$stage" target/stage
     ln -sfn "$work/pages" target/pages
     cargo deb -p tengen --quiet --no-build --no-strip ${triple:+--target "$triple"} --output "$work"

@@ -45,8 +45,9 @@ miri() {
 }
 
 has_nightly() {
-    rustup +nightly component list 2> /dev/null | grep -qE "^$1.*installed" && return 0
-    echo "skipped; it needs: rustup toolchain install nightly --component miri rust-src"
+    # Not `grep -q`, which ends before rustup has written all: that would count as an error of rustup.
+    rustup +nightly component list 2> /dev/null | grep -E "^$1.*installed" > /dev/null && return 0
+    echo "skipped; it needs: rustup toolchain install nightly --component miri,rust-src"
     return 1
 }
 
