@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes a Python wheel of the programs, for `pip install tengen`: pip puts them where it puts commands. Needs
-nothing but Python 3.11; scripts/release.sh calls it.
+"""Makes a Python wheel of the programs: pip puts them where it puts commands. Needs nothing but Python 3.11;
+scripts/release.sh calls it. On PyPI the name tengen is another project's.
 
     scripts/wheel.py FOLDER SYSTEM OUT
 
@@ -84,8 +84,9 @@ def main(folder, system, out):
     rows.writerow([f"{info}/RECORD", "", ""])
     files[f"{info}/RECORD"] = record.getvalue().encode()
 
-    # The same files make the same wheel.
-    date = time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time())))[:6]
+    # The same files make the same wheel; its format has no dates before 1980.
+    seconds = int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
+    date = max(time.gmtime(seconds)[:6], (1980, 1, 1, 0, 0, 0))
     target = out / f"{name}-{version}-{tag}.whl"
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for path, content in files.items():
