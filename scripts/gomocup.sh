@@ -32,7 +32,7 @@ renju          renju     15 1000 300 gomoku-15x15-renju 200
 caro           caro      15 1000 300 gomoku-15x15-caro
 '
 
-[ "${1-}" != --help ] || { usage; exit 0; }
+case ${1-} in -h | --help) usage; exit 0 ;; esac
 [ $# -ge 2 ] || { usage >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
 programs=$1 out=$2 faster=1 only=()
