@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Has Ray run the workers of a training run (docs/training.md#ray).
 
-    python drive.py --run s3://bucket/run --workers 100 --gpus 0.25
+    python3 drive.py --run s3://bucket/run --workers 100 --gpus 0.25
 
 Each task is one `tengen-train work`, which finds its tickets itself; one that fails is started again. No
 game passes through Ray, so a driver that is started again needs nothing else.
