@@ -271,6 +271,8 @@ if [ -n "$exe" ]; then
     start_windows >"$stage/START.txt"
     brain "$work/pbrain-tengen-$version"
     pack "pbrain-tengen-$version" --flat
+    [ "$(stat -c %s "$work/pbrain-tengen-$version.zip")" -le 8000000 ] ||
+        fail "the archive for Gomocup has more than the 8 MB that it allows"
 else
     cp scripts/fetch-onnxruntime.sh "$stage/"
     start_linux >"$stage/START.txt"
