@@ -238,7 +238,7 @@ fn a_wine_that_does_not_work_is_none() {
     assert_eq!(status, Some(77), "{said}");
 }
 
-/// A folder of `--out` is one seen from where the script is called, and stays it.
+/// `--out` is relative to where the script is called, also when the script has gone elsewhere.
 #[test]
 fn a_release_goes_into_a_folder_named_from_here() {
     let folder = Scratch::new("release-out");
