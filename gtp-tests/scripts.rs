@@ -262,6 +262,19 @@ fn a_release_goes_into_a_folder_named_from_here() {
     assert!(is_there, "{place}, {output:?}");
 }
 
+/// `cargo install` takes a name, a name with a whole version, and a name with a range that has an operator.
+#[test]
+fn the_packagers_of_a_release_can_be_installed() {
+    let path = Path::new(crate::REPOSITORY).join(".github/workflows/release.yml");
+    let text = fs::read_to_string(path).expect("text");
+    let line = text.lines().find(|line| line.contains("cargo install"));
+    let words = line.expect("it installs some").split_whitespace();
+    for (name, version) in words.filter_map(|word| word.split_once('@')) {
+        let is_taken = version.starts_with(['^', '~', '=']) || version.matches('.').count() == 2;
+        assert!(is_taken, "{name} {version}");
+    }
+}
+
 /// A check is not left out because rustup still writes when what was looked for has been found.
 #[test]
 fn an_installed_component_is_found() {
