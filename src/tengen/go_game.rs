@@ -252,6 +252,22 @@ fn dead_stones_are_agreed_on_where_the_rules_have_it() {
 }
 
 #[test]
+fn a_drawn_game_is_over_too() {
+    let stop = StopFlag::new();
+    for rules in ["chinese", "japanese"] {
+        let mut engine = engine(&[("size", "5"), ("rules", rules)]);
+        engine.set_komi(HalfPoints(2));
+        play(&mut *engine, WALLS).unwrap();
+        let settled = engine.settle(&stop).unwrap().unwrap();
+        assert_eq!(settled.black_ahead, HalfPoints(0), "{rules}");
+        play(&mut *engine, "pass").unwrap();
+        let request = MoveRequest::new(Color::White, &stop);
+        let decision = engine.genmove(&request, &mut |_| {});
+        assert_eq!(decision, Decision::Play(Vertex::Pass), "under {rules}");
+    }
+}
+
+#[test]
 fn nobody_passes_first_while_dead_stones_count_against_him() {
     let stop = StopFlag::new();
     let mut engine = engine(&[("size", "5"), ("rules", "tromp-taylor"), ("visits", "500")]);

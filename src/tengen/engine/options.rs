@@ -119,8 +119,8 @@ crate::settings! {
             Maybe(Text("SIZE", "a board size such as 9 or 9x7")),
             "The board at the start: 9, or 9x7 for 9 columns and 7 rows";
         rules: String = String::new() => "the game's usual ones", Text("TEXT",
-                "for Go tromp-taylor, chinese, chinese-ogs, chinese-kgs, japanese, korean, aga, bga, french, new-zealand \
-                 or KataGo's own forms (JSON, koPOSITIONALscoreAREAtaxNONEsui1), each with a komi if wanted (chinese komi 7); \
+                "for Go tromp-taylor, chinese, chinese-ogs, chinese-kgs, japanese, korean, aga, bga, french, new-zealand, \
+                 ing or KataGo's own forms (JSON, koPOSITIONALscoreAREAtaxNONEsui1), each with a komi if wanted (chinese komi 7); \
                  for Gomoku freestyle, standard, renju, caro, standard-caro"),
             "The game's rules, where it has several variants";
         level: f32 = 12.0, 1.0..=12.0,

@@ -145,17 +145,20 @@ impl<'a, G: Game> AfterSearch<'a, G> {
         if !self.contends() {
             return false;
         }
+        // A draw by a board that counts as it stands, with dead stones on it, may still be won.
+        let may_be_won =
+            |count: &Settled| count.black_ahead.0 == 0 && !scoring::agrees_on_dead(self.position);
         match &self.judged.count {
-            Some(count) if count.is_over() => !self.is_overlooked(count),
+            Some(count) if count.is_over() && !may_be_won(count) => !self.is_overlooked(count),
             Some(count) if self.is_left(count) && !self.is_offered => false,
             _ => self.is_as_good(),
         }
     }
 
     /// Whether something is left to be played for. Random games alone are never sure of much: then, whether it decides
-    /// who has won.
+    /// the result.
     fn is_left(&self, count: &Settled) -> bool {
-        let counts = || self.report.by_network() || count.certain_winner().is_none();
+        let counts = || self.report.by_network() || !count.is_decided();
         count.open > 0 || (count.unsettled > 0 && counts())
     }
 
@@ -186,7 +189,7 @@ impl<'a, G: Game> AfterSearch<'a, G> {
     }
 
     /// Whether a searched pass is worth as much as the best other move. If it ends the game while stones in doubt decide
-    /// who has won, it is taken for a loss.
+    /// the result, it is taken for a loss.
     fn is_as_good(&self) -> bool {
         let (Some(passed), best) = (self.passed, self.best) else {
             return false;
@@ -195,7 +198,7 @@ impl<'a, G: Game> AfterSearch<'a, G> {
             return true;
         };
         let count = self.judged.count.as_ref().filter(|_| self.is_offered);
-        let is_in_doubt = count.is_some_and(|count| count.certain_winner().is_none());
+        let is_in_doubt = count.is_some_and(|count| !count.is_decided());
         let counted = count.map(|count| self.counted(count));
         let gain = counted.or_else(|| self.lead(passed)).and_then(|passed| {
             let most = self.most_points(passed)?;
@@ -336,8 +339,13 @@ mod tests {
     /// Whether Black passes after White's pass, by this count, where the search found these values of the pass and of
     /// the best other move, and this lead of the latter.
     fn passes_after_a_pass(count: Settled, values: [f32; 2], lead: f32) -> bool {
+        passes_under("chinese", count, values, lead)
+    }
+
+    /// The same under these rules.
+    fn passes_under(rules: &str, count: Settled, values: [f32; 2], lead: f32) -> bool {
         let rows = ".X.O. .X.O. XX.O. .X.O. .X.O.";
-        let mut position = diagram(rows, "chinese", Color::White);
+        let mut position = diagram(rows, rules, Color::White);
         position.play(position.pass());
         let mut report = report(&[(2, 90, 0.5), (PASS, 10, 0.1)]);
         report.evaluations = 100;
@@ -403,12 +411,20 @@ mod tests {
             !passes_after_a_pass(over(-1), [-1.0, -0.9], 8.0),
             "a move wins points"
         );
+        assert!(passes_after_a_pass(over(0), [0.0, 0.0], 0.0), "it is drawn");
         let won = |unsettled| count(9, [1, 9], unsettled);
         assert!(
             passes_after_a_pass(won(5), [1.0, 1.0], 4.6),
             "nothing to gain"
         );
         assert!(!passes_after_a_pass(won(5), [1.0, 1.0], 8.0), "more points");
+    }
+
+    #[test]
+    fn a_drawn_board_that_counts_as_it_stands_is_left_unless_a_move_wins() {
+        let passes = |value| passes_under("tromp-taylor", count(0, [0; 2], 0), [0.0, value], 0.5);
+        assert!(passes(0.0));
+        assert!(!passes(0.4), "a dead stone can be captured");
     }
 
     #[test]

@@ -72,15 +72,21 @@ impl Settled {
         self.range[0] == self.range[1]
     }
 
-    /// The winner for every status of the uncertain points; `None` if they decide.
-    pub fn certain_winner(&self) -> Option<Color> {
+    /// Whether the result, a win or a draw, is the same for every status of the uncertain points.
+    pub fn is_decided(&self) -> bool {
         let [least, most] = self.range.map(|ahead| Outcome::by_points(ahead).winner);
-        least.filter(|_| least == most)
+        least == most
     }
 
-    /// Whether nothing is left to be played for, and uncertain points do not decide who has won.
+    /// The winner for every status of the uncertain points; `None` if they decide, and in a draw.
+    pub fn certain_winner(&self) -> Option<Color> {
+        let winner = Outcome::by_points(self.range[0]).winner;
+        winner.filter(|_| self.is_decided())
+    }
+
+    /// Whether nothing is left to be played for, and uncertain points do not decide the result.
     pub fn is_over(&self) -> bool {
-        self.open == 0 && self.unsettled == 0 && self.certain_winner().is_some()
+        self.open == 0 && self.unsettled == 0 && self.is_decided()
     }
 
     /// Expected result for a side if the players agree on this score, in [-1, 1]: the result where uncertain points
@@ -157,5 +163,14 @@ mod tests {
         assert_eq!(value(0, [-4, 4]), 0.0);
         assert_eq!(settled(3, [-9, 3]).value_for(Color::White), -0.25);
         assert!(settled(3, [1, 9]).is_over() && !settled(3, [-9, 3]).is_over());
+    }
+
+    #[test]
+    fn a_draw_is_a_result_unless_doubts_decide() {
+        let drawn = settled(0, [0, 0]);
+        assert!(drawn.is_over() && drawn.certain_winner().is_none());
+        for range in [[0, 4], [-4, 0], [-4, 4]] {
+            assert!(!settled(0, range).is_over(), "{range:?}");
+        }
     }
 }

@@ -71,16 +71,17 @@ pub struct GoRules {
 }
 
 const NAMES: &str = "tromp-taylor, chinese, chinese-ogs, chinese-kgs, japanese, korean, aga, bga, \
-                     french, new-zealand, KataGo's JSON, or its short form as in \
+                     french, new-zealand, ing, KataGo's JSON, or its short form as in \
                      koPOSITIONALscoreAREAtaxNONEsui1komi7.5";
 
-/// Names written into records; `NZ`, `AGA` and `Japanese` are SGF's.
-const RECORD_NAMES: [&str; 6] = [
+/// Names written into records; `NZ`, `AGA`, `GOE` and `Japanese` are SGF's.
+const RECORD_NAMES: [&str; 7] = [
     "Japanese",
     "Chinese",
     "Chinese-KGS",
     "AGA",
     "NZ",
+    "GOE",
     "Tromp-Taylor",
 ];
 
@@ -122,6 +123,7 @@ impl GoRules {
                 komi: HalfPoints(14),
                 ..area(Situational, true, Zero)
             },
+            "ing" | "goe" | "应氏" | "應氏" => area(Positional, true, Zero),
             "japanese" | "japan" | "jp" | "日本" | "korean" | "korea" | "kr" | "韩国" | "韓國" => {
                 GoRules {
                     scoring: Scoring::Territory,
@@ -241,7 +243,7 @@ fn short_fields(mut text: &str) -> Option<Vec<(String, String)>> {
         let name = text.find(|c| !small(c)).filter(|&end| end > 0)?;
         let (name, rest) = text.split_at(name);
         let (value, rest) = rest.split_at(rest.find(small).unwrap_or(rest.len()));
-        fields.push((name.to_owned(), value.to_owned()));
+        fields.push((name.to_owned(), value.trim().to_owned()));
         text = rest;
     }
     Some(fields)
@@ -256,11 +258,24 @@ impl Rules for GoRules {
         Some(self.komi)
     }
 
-    /// SGF's own names, and those of servers; otherwise the short form.
+    /// SGF's own names, and those of servers; otherwise the short form. Under territory scoring players agree on dead
+    /// stones with or without `friendly_pass`.
     fn record_name(&self) -> Option<String> {
         let same = |name: &&&str| {
-            let komi = self.komi;
-            GoRules::named(name).is_some_and(|rules| GoRules { komi, ..rules } == *self)
+            let GoRules {
+                komi,
+                friendly_pass,
+                ..
+            } = *self;
+            let named = GoRules::named(name).map(|rules| match rules.scoring {
+                Scoring::Area => GoRules { komi, ..rules },
+                Scoring::Territory => GoRules {
+                    komi,
+                    friendly_pass,
+                    ..rules
+                },
+            });
+            named == Some(*self)
         };
         let text = self.to_string();
         let short = text.split_once("komi").map(|(rules, _)| rules);
@@ -385,6 +400,9 @@ mod tests {
             ("new_zealand", "koSITUATIONALscoreAREAtaxNONEsui1fpok1komi7"),
             ("korean", "koSIMPLEscoreTERRITORYsui0fpok1komi6.5"),
             ("chinese-ogs", "koPOSITIONALscoreAREAsui0whbNfpok1komi7.5"),
+            ("ing", "koPOSITIONALscoreAREAtaxNONEsui1whb0fpok1komi7.5"),
+            ("GOE", "koPOSITIONAL scoreAREA taxNONE sui1 fpok1"),
+            ("应氏规则", "goe"),
         ] {
             assert_eq!(read(name), read(json), "{name}");
         }
@@ -428,6 +446,9 @@ mod tests {
             }
         }
         assert_eq!(read("nz").record_name().as_deref(), Some("NZ"));
+        assert_eq!(read("ing").record_name().as_deref(), Some("GOE"));
+        let japanese = read(r#"{"scoring":"TERRITORY","ko":"SIMPLE","suicide":false}"#);
+        assert_eq!(japanese.record_name().as_deref(), Some("Japanese"));
         let unnamed = read("koSIMPLEscoreAREAsui1").record_name();
         let text = "koSIMPLEscoreAREAtaxNONEsui1whb0fpok0";
         assert_eq!(unnamed.as_deref(), Some(text));

@@ -121,7 +121,7 @@ const NOTES = [
   [/^the engine cannot take part: (.*)/, "引擎无法参与：$1"], [/^the game cannot be reviewed: (.*)/, "无法复盘：$1"],
 ];
 const RULES = {
-  chinese: "中国规则", japanese: "日本规则", korean: "韩国规则", aga: "AGA 规则", "tromp-taylor": "Tromp-Taylor 规则", nz: "新西兰规则", "new-zealand": "新西兰规则", "stone-scoring": "数子还棋头规则", "ancient-territory": "古代数目规则", bga: "BGA 规则", french: "法国规则", "chinese-ogs": "中国规则（OGS）", "chinese-kgs": "中国规则（KGS）",
+  chinese: "中国规则", japanese: "日本规则", korean: "韩国规则", aga: "AGA 规则", "tromp-taylor": "Tromp-Taylor 规则", nz: "新西兰规则", "new-zealand": "新西兰规则", "stone-scoring": "数子还棋头规则", "ancient-territory": "古代数目规则", bga: "BGA 规则", french: "法国规则", ing: "应氏规则", goe: "应氏规则", "chinese-ogs": "中国规则（OGS）", "chinese-kgs": "中国规则（KGS）",
   freestyle: "无禁手", standard: "标准（正五）", renju: "连珠（有禁手）", caro: "Caro 规则", "standard-caro": "Caro 规则（正五）", swap2: "Swap2", nogo: "不围棋",
 };
 
