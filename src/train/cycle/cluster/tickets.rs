@@ -177,6 +177,23 @@ pub(super) struct Offers {
 }
 
 impl Offers {
+    /// What is offered now of what a ticket needs.
+    ///
+    /// # Errors
+    /// [`TrainError`] of the store.
+    pub(super) fn of(store: &Store, ticket: &Ticket) -> Result<Offers, TrainError> {
+        let games = GamesOffer::object(ticket.generation);
+        let games = store.find_checked(&games, GamesOffer::parse)?;
+        let matches = match ticket.part {
+            Part::Games(_) => None,
+            Part::Pairs(_) => {
+                let matches = MatchJob::object(ticket.generation);
+                store.find_checked(&matches, MatchJob::parse)?
+            }
+        };
+        Ok(Offers { games, matches })
+    }
+
     /// Reads what a snapshot says is there and is not known yet.
     ///
     /// # Errors
