@@ -380,6 +380,9 @@ fn a_run_of_another_program_is_refused_with_the_reason() {
     store.try_put("run.json", other.to_string().as_bytes());
     let message = Manifest::read(&store).unwrap_err().to_string();
     assert!(message.contains("program tengen-train 9.9"), "{message}");
+    store.try_put("run.json", b"{");
+    let message = Manifest::read(&store).unwrap_err().to_string();
+    assert!(message.contains("run.json: it is damaged: ") && message.contains("delete it"));
 }
 
 /// Claims all tickets of generation 0 for machines that never report, and has one worker finish the run.

@@ -49,7 +49,6 @@ pub struct Worker<G> {
     /// Its name, which is unique.
     id: String,
     look_every: Duration,
-    begun: Duration,
     /// The oldest generation that may be open: they end in their order.
     generation: u32,
     offers: BTreeMap<u32, Offers>,
@@ -84,7 +83,6 @@ impl<G: Trainable> Worker<G> {
             heartbeat: Heartbeat::start(store, machine)?,
             id,
             look_every: options.look_every,
-            begun: store.now(),
             generation: 0,
             offers: BTreeMap::new(),
             run: None,
@@ -216,13 +214,15 @@ impl<G: Trainable> Worker<G> {
         observe: &mut dyn FnMut(Progress) -> Result<(), TrainError>,
     ) -> Result<(), TrainError> {
         let begun = self.store.now();
-        let (mut before, mut looked) = (Progress::default(), begun);
+        let (mut before, mut counted, mut looked) = (Progress::default(), begun, begun);
         let mut tell = |progress: Progress| {
+            let now = self.store.now();
             self.heartbeat.update(|machine| {
                 machine.games += progress.games - before.games;
                 machine.evaluations += progress.evaluations - before.evaluations;
+                machine.busy_seconds += now.saturating_sub(counted).as_secs_f64();
             });
-            before = progress;
+            (before, counted) = (progress, now);
             observe(progress)?;
             let now = self.store.now();
             if now.saturating_sub(looked) < self.look_every {
@@ -253,8 +253,7 @@ impl<G: Trainable> Worker<G> {
         };
         let now = self.store.now();
         self.heartbeat.update(|machine| {
-            machine.busy_seconds += now.saturating_sub(begun).as_secs_f64();
-            machine.seconds = now.saturating_sub(self.begun).as_secs_f64();
+            machine.busy_seconds += now.saturating_sub(counted).as_secs_f64();
             machine.tickets += u64::from(is_ours);
         });
         Ok(())
