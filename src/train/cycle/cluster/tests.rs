@@ -337,7 +337,7 @@ fn other_machines_join_a_run_between_its_generations() {
 }
 
 #[test]
-fn a_plan_whose_files_are_missing_begins_nothing() {
+fn a_plan_that_cannot_be_executed_begins_nothing() {
     let scratch = Scratch::new("cluster-files");
     let place = |name: &str| scratch.path().join(name);
     let plan = PLAN.replace("playouts = 10", "playouts = 10, network = \"nothere.onnx\"");
@@ -351,6 +351,16 @@ fn a_plan_whose_files_are_missing_begins_nothing() {
         message.contains("network of [warm-up]") && message.contains("nothere.onnx"),
         "{message}"
     );
+    for (setting, much, key) in [
+        ("games = 7", "games = 4000000", "games-per-ticket"),
+        ("pairs = 3", "pairs = 4000000", "pairs-per-ticket"),
+    ] {
+        let plan = PLAN.replace(setting, much);
+        let store = folder_store(&place("store"));
+        let learned = learn(&store, &place("copy"), (&plan, true));
+        let message = learned.unwrap_err().to_string();
+        assert!(message.contains(key), "{message}");
+    }
     assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
 }
 
