@@ -143,6 +143,9 @@ impl CriticPlan {
     fn check(&self) -> Result<(), String> {
         let arms = || self.base.iter().chain(&self.arm);
         check_study(&self.seeds, arms().map(|arm| &*arm.name))?;
+        if !["nogo", "go"].contains(&&*self.game) {
+            return Err(format!("a critic learns nogo or go, not {:?}", self.game));
+        }
         if self.arm.is_empty() || !(1..=1000).contains(&self.hidden) {
             return Err("it needs an [[arm]], and hidden from 1 to 1000".to_owned());
         }
@@ -238,6 +241,7 @@ random-plies = 2
             (PLAN.replace("\"td\"\n", "\"hdp\"\n"), "differ"),
             (PLAN.replace("\"td\"\n", "\"t/d\"\n"), "letters"),
             (PLAN.replace("[1, 2]", "[1, 1]"), "seeds"),
+            (PLAN.replace("\"nogo\"", "\"gomoku\""), "nogo or go"),
             (PLAN.replace("gamma = 0.7", "gamma = 1.7"), "gamma"),
             (PLAN.replace("lambda = 0.9", "gamma = 0.9"), "lambda"),
             (PLAN.replace("rate = 0.05", "rate = 0"), "rate"),

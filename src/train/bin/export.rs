@@ -45,8 +45,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     check_out(&args.out)?;
     let checkpoint = Checkpoint::open(&args.checkpoint)?;
     let mut info = network_info(&checkpoint);
-    info.games += args.earlier_games;
-    info.steps += args.earlier_steps;
+    info.games = info.games.saturating_add(args.earlier_games);
+    info.steps = info.steps.saturating_add(args.earlier_steps);
     let outputs = if args.all_heads {
         Outputs::All
     } else {

@@ -82,7 +82,7 @@ fn summary(generation: &Generation, rated: Option<&RatedPlayer>) -> String {
         )
     });
     format!(
-        "generation {} of {}: {} games by {}, {} in all  {losses}  White wins {:.1}%{elo}{gate}  {:.2} h",
+        "generation {} of {}: {} games by {}, {} in all  {losses}  White scores {:.1}%{elo}{gate}  {:.2} h",
         generation.number,
         generation.network,
         generation.games,
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(
             summary(&generation, None),
             "generation 2 of az-1b8c: 16 games by network-0001, 56 in all  no held-out games  \
-             White wins 50.0%  gate refused, 38%  0.50 h"
+             White scores 50.0%  gate refused, 38%  0.50 h"
         );
     }
 }

@@ -136,7 +136,7 @@ tengen::settings! {
             "Mean number of times each row is fitted before it leaves the window: samples of a generation per new row";
         catch_up: f64 = 2.0, above(0.0),
             "Number of times a new network sees each row of the window before it plays";
-        batch: usize = 256, 1..,
+        batch: usize = 256, 1..=1_000_000,
             "Rows per optimiser step";
         learning_rate: f32 = 1e-3, above(0.0),
             "Learning rate after the warm-up";

@@ -100,7 +100,7 @@ impl Progress {
             text += &format!(", {evaluations:.0} evaluations/s");
         }
         if self.games > 0 {
-            text += &format!(", White wins {:.1}%", 100.0 * (1.0 - self.black_share()));
+            text += &format!(", White scores {:.1}%", 100.0 * (1.0 - self.black_share()));
         }
         text
     }

@@ -47,9 +47,13 @@ impl Dataset {
             .into_iter()
             .partition(|row| is_held_out(row.game, held_out));
         if fit.is_empty() {
-            return Err(TrainError::Setting(
-                "there are no rows to fit: play more games".to_owned(),
-            ));
+            let why = match held_out.is_empty() {
+                true => "play more games",
+                false => "all games are held out; play more, or hold out a smaller share",
+            };
+            return Err(TrainError::Setting(format!(
+                "there are no rows to fit: {why}"
+            )));
         }
         Ok(Dataset {
             game,
@@ -158,6 +162,9 @@ mod tests {
         let newest = load(30, 0.0);
         assert_eq!((newest.fit.len(), newest.held_out.len()), (30, 0));
         assert!(newest.fit.iter().any(|row| row.game >= 18));
+        let none = Dataset::load(&folders, usize::MAX, 0.999_999_9);
+        let message = none.err().map(|error| error.to_string());
+        assert!(message.is_some_and(|message| message.contains("a smaller share")));
     }
 
     #[test]

@@ -24,6 +24,7 @@ use crate::shards::shard;
 use crate::store::{AGAIN, Creation, Store};
 use crate::trainable::Trainable;
 use tengen::settings::differences;
+use tengen_nn::eval::ModelInfo;
 
 /// Settings of a learner.
 #[derive(Clone)]
@@ -76,6 +77,8 @@ impl<G: Trainable> Learner<G> {
         if !uploaded.contains(&network.hash) {
             let path = self.run_folder.named(&network.name);
             let bytes = fs::read(&path).map_err(TrainError::io(&path))?;
+            // A damaged one would end each worker, under the name of its copy.
+            ModelInfo::read(&path.display().to_string(), &bytes)?;
             self.store.keep(&objects::network(&network.hash), &bytes)?;
             uploaded.insert(network.hash.clone());
         }

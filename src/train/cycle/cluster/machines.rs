@@ -46,6 +46,7 @@ pub struct Machine {
 pub(super) struct Heartbeat {
     machine: Arc<Mutex<Machine>>,
     store: Store,
+    begun: Duration,
     end: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -59,11 +60,12 @@ impl Heartbeat {
         let machine = Arc::new(Mutex::new(machine));
         let (end, ended) = channel();
         let (own, place) = (Arc::clone(&machine), store.clone());
+        let begun = store.now();
         let thread = thread::Builder::new()
             .name("heartbeat".to_owned())
             .spawn(move || {
                 loop {
-                    beat(&place, &own);
+                    beat(&place, &own, begun);
                     if ended.recv_timeout(REPORT_EVERY) != Err(RecvTimeoutError::Timeout) {
                         return;
                     }
@@ -73,6 +75,7 @@ impl Heartbeat {
         Ok(Heartbeat {
             machine,
             store: store.clone(),
+            begun,
             end: Some(end),
             thread: Some(thread),
         })
@@ -85,10 +88,11 @@ impl Heartbeat {
 }
 
 /// Reports once. Without an answer the next report follows.
-fn beat(store: &Store, machine: &Mutex<Machine>) {
+fn beat(store: &Store, machine: &Mutex<Machine>, begun: Duration) {
     let machine = {
         let mut machine = machine.lock();
         machine.beats += 1;
+        machine.seconds = store.now().saturating_sub(begun).as_secs_f64();
         machine.clone()
     };
     if let Ok(bytes) = to_json(&machine) {
@@ -103,7 +107,7 @@ impl Drop for Heartbeat {
             let _ = thread.join();
         }
         self.update(|machine| machine.ended = true);
-        beat(&self.store, &self.machine);
+        beat(&self.store, &self.machine, self.begun);
     }
 }
 
@@ -240,6 +244,22 @@ mod tests {
         assert_eq!(living(), ["new", "slow"]);
         report("damaged", 10);
         assert_eq!(living(), ["damaged", "new", "slow"]);
+    }
+
+    #[test]
+    fn a_machine_that_waits_says_how_long_it_has_run() {
+        let store = FaultyBackend::new(1).store();
+        let id = "waits".to_owned();
+        let machine = Machine {
+            id,
+            ..Machine::default()
+        };
+        let heartbeat = Heartbeat::start(&store, machine).unwrap();
+        thread::sleep(Duration::from_millis(5));
+        drop(heartbeat);
+        let report = store.get(&objects::worker("waits")).unwrap().unwrap();
+        let machine: Machine = from_json(&report).unwrap();
+        assert!(machine.ended && machine.seconds >= 0.005, "{machine:?}");
     }
 
     #[test]

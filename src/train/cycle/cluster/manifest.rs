@@ -12,7 +12,7 @@ use super::reminder::Reminder;
 use crate::TrainError;
 use crate::cycle::{CyclePlan, RunFolder, from_json, save};
 use crate::shards::shard;
-use crate::store::{RUN, Store};
+use crate::store::{AGAIN, RUN, Store};
 
 /// Version of the objects' names and contents.
 const PROTOCOL: u32 = 2;
@@ -66,7 +66,9 @@ impl Manifest {
             return Ok(None);
         }
         let bytes = fs::read(&path).map_err(TrainError::io(&path))?;
-        Manifest::parse(&path, &bytes).map(Some)
+        let found = Manifest::parse(&path, &bytes);
+        let found = found.map_err(|error| error.advising("restore it from a copy of the run"));
+        found.map(Some)
     }
 
     /// That of the run in a store, if it has begun.
@@ -74,7 +76,10 @@ impl Manifest {
     /// # Errors
     /// [`TrainError::Refused`] when it is of another program; [`TrainError`] of the store.
     pub(super) fn read(store: &Store) -> Result<Option<Manifest>, TrainError> {
-        let whole = |bytes: Vec<u8>| serde_json::from_slice::<Version>(&bytes).map(|_| bytes);
+        let whole = |bytes: Vec<u8>| match serde_json::from_slice::<Version>(&bytes) {
+            Ok(_) => Ok(bytes),
+            Err(error) => Err(format!("{error}; {AGAIN}")),
+        };
         let found = store.find_checked(RUN, whole)?;
         let path = Path::new(store.name()).join(RUN);
         found

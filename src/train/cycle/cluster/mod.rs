@@ -44,6 +44,7 @@ use std::path::Path;
 
 use learner::Learner;
 use manifest::{Manifest, refuse_begun_alone};
+use tickets::check_plan;
 
 use crate::TrainError;
 use crate::cycle::run::run_with;
@@ -64,6 +65,7 @@ pub fn run_learner<G: Trainable>(
 ) -> Result<Vec<Generation>, TrainError> {
     let run_folder = RunFolder::new(folder);
     // Before anything is written.
+    check_plan(plan)?;
     Manifest::refuse_other(&run_folder, &options.store)?;
     if Manifest::of(&run_folder)?.is_none() {
         refuse_begun_alone(&run_folder)?;

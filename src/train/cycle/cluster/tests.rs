@@ -337,7 +337,7 @@ fn other_machines_join_a_run_between_its_generations() {
 }
 
 #[test]
-fn a_plan_whose_files_are_missing_begins_nothing() {
+fn a_plan_that_cannot_be_executed_begins_nothing() {
     let scratch = Scratch::new("cluster-files");
     let place = |name: &str| scratch.path().join(name);
     let plan = PLAN.replace("playouts = 10", "playouts = 10, network = \"nothere.onnx\"");
@@ -351,6 +351,16 @@ fn a_plan_whose_files_are_missing_begins_nothing() {
         message.contains("network of [warm-up]") && message.contains("nothere.onnx"),
         "{message}"
     );
+    for (setting, much, key) in [
+        ("games = 7", "games = 4000000", "games-per-ticket"),
+        ("pairs = 3", "pairs = 4000000", "pairs-per-ticket"),
+    ] {
+        let plan = PLAN.replace(setting, much);
+        let store = folder_store(&place("store"));
+        let learned = learn(&store, &place("copy"), (&plan, true));
+        let message = learned.unwrap_err().to_string();
+        assert!(message.contains(key), "{message}");
+    }
     assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
 }
 
@@ -380,6 +390,9 @@ fn a_run_of_another_program_is_refused_with_the_reason() {
     store.try_put("run.json", other.to_string().as_bytes());
     let message = Manifest::read(&store).unwrap_err().to_string();
     assert!(message.contains("program tengen-train 9.9"), "{message}");
+    store.try_put("run.json", b"{");
+    let message = Manifest::read(&store).unwrap_err().to_string();
+    assert!(message.contains("run.json: it is damaged: ") && message.contains("delete it"));
 }
 
 /// Claims all tickets of generation 0 for machines that never report, and has one worker finish the run.
@@ -434,6 +447,56 @@ fn a_claimed_ticket_is_not_played_once_its_generation_is_done() {
     };
     worker(&store, &options(OFTEN)).run(told).unwrap();
     assert_eq!(played, ["g0002/games/0000"]);
+}
+
+/// Its folder was deleted, and a run with another plan begun there.
+#[test]
+fn a_worker_of_a_run_that_has_gone_plays_nothing_else_for_the_next_one() {
+    let scratch = Scratch::new("cluster-begun-again");
+    let place = |name: &str| scratch.path().join(name);
+    let short = learn_briefly(&scratch);
+    let store = folder_store(&place("store"));
+    let mut worker = worker(&store, &options(OFTEN));
+    worker.run(|_| ()).unwrap();
+    let ticket = ticket(&mut worker, &store, "g0001/games/0001");
+    fs::rename(place("store"), place("gone")).unwrap();
+    let other = short.replace("visits = 4\ngames", "visits = 5\ngames");
+    let next = folder_store(&place("store"));
+    learn(&next, &place("other"), (&other, true)).unwrap();
+    let result = place("store").join(ticket.result());
+    let wanted = fs::read(&result).unwrap();
+    fs::remove_file(&result).unwrap();
+    // By what is offered now.
+    worker.play(&ticket, &mut |_| Ok(())).unwrap();
+    assert_eq!(fs::read(&result).unwrap(), wanted);
+    let message = worker.run(|_| ()).unwrap_err().to_string();
+    assert!(message.contains("another run has begun"), "{message}");
+    // Once it is offered no more.
+    fs::remove_file(&result).unwrap();
+    fs::remove_file(place("store/g0001/tickets.json")).unwrap();
+    worker.play(&ticket, &mut |_| Ok(())).unwrap();
+    assert!(!result.exists());
+}
+
+#[test]
+fn a_worker_goes_back_to_a_generation_that_is_made_again() {
+    let scratch = Scratch::new("cluster-back");
+    learn_briefly(&scratch);
+    let path = scratch.path().join("store");
+    let store = folder_store(&path);
+    let mut worker = worker(&store, &options(OFTEN));
+    worker.run(|_| ()).unwrap();
+    for name in ["done.json", "games/0000.parquet"] {
+        fs::remove_file(path.join("g0001").join(name)).unwrap();
+    }
+    worker.look_back().unwrap();
+    let mut played = Vec::new();
+    let told = |name: &str| {
+        played.push(name.to_owned());
+        store.try_put("g0001/done.json", b"{}\n");
+    };
+    worker.run(told).unwrap();
+    assert_eq!(played, ["g0001/games/0000"]);
 }
 
 /// The first tickets are there before the first fit.

@@ -80,12 +80,39 @@ impl Ticket {
 const MAX_TICKETS: u64 = 1_000_000;
 
 /// # Errors
-/// Says that an offer of so much work, in tickets of `each`, has too many of them.
+/// Says that so much work, in tickets of `each`, has too many of them.
 fn check_count(work: u64, each: u64) -> Result<(), String> {
     match work / each.max(1) < MAX_TICKETS {
         true => Ok(()),
-        false => Err(format!("it has more than {MAX_TICKETS} tickets; {AGAIN}")),
+        false => Err(format!("more than {MAX_TICKETS} tickets")),
     }
+}
+
+/// Checks that no generation of a plan has too many tickets. The plan of a run that has begun cannot be corrected.
+///
+/// # Errors
+/// [`TrainError::Setting`] names the key that has to be larger.
+pub(super) fn check_plan(plan: &CyclePlan) -> Result<(), TrainError> {
+    let check = |work: Option<u64>, each: u64, key: &str| {
+        check_count(work.unwrap_or_default(), each).map_err(|why| {
+            TrainError::plan(format_args!(
+                "a generation has {why}: give a larger {key} of [machines]"
+            ))
+        })
+    };
+    let stages = plan.stage.iter().map(|stage| stage.games);
+    let warm_up = plan.warm_up.iter().map(|warm_up| warm_up.games);
+    let games_per_ticket = plan.machines.games_per_ticket;
+    check(
+        stages.chain(warm_up).max(),
+        games_per_ticket,
+        "games-per-ticket",
+    )?;
+    // Against an anchor, and an earlier network.
+    let rating = plan.rating.as_ref();
+    let pairs = rating.map(|rating| 2 * u64::from(rating.pairs));
+    let pairs_per_ticket = u64::from(plan.machines.pairs_per_ticket);
+    check(pairs, pairs_per_ticket, "pairs-per-ticket")
 }
 
 impl GamesOffer {
@@ -103,7 +130,8 @@ impl GamesOffer {
         let GamesJob { first, games, .. } = offer.job;
         let last = first.checked_add(games);
         last.ok_or_else(|| format!("its games have no numbers; {AGAIN}"))?;
-        check_count(games, offer.games_per_ticket)?;
+        check_count(games, offer.games_per_ticket)
+            .map_err(|why| format!("it has {why}; {AGAIN}"))?;
         Ok(offer)
     }
 
@@ -144,7 +172,8 @@ impl MatchJob {
     pub(super) fn parse(bytes: Vec<u8>) -> Result<MatchJob, String> {
         let job: MatchJob = objects::value(bytes)?;
         let pairs = u64::from(job.pairs) * job.opponents.len() as u64;
-        check_count(pairs, u64::from(job.pairs_per_ticket))?;
+        check_count(pairs, u64::from(job.pairs_per_ticket))
+            .map_err(|why| format!("it has {why}; {AGAIN}"))?;
         Ok(job)
     }
 
@@ -177,6 +206,23 @@ pub(super) struct Offers {
 }
 
 impl Offers {
+    /// What is offered now of what a ticket needs.
+    ///
+    /// # Errors
+    /// [`TrainError`] of the store.
+    pub(super) fn of(store: &Store, ticket: &Ticket) -> Result<Offers, TrainError> {
+        let games = GamesOffer::object(ticket.generation);
+        let games = store.find_checked(&games, GamesOffer::parse)?;
+        let matches = match ticket.part {
+            Part::Games(_) => None,
+            Part::Pairs(_) => {
+                let matches = MatchJob::object(ticket.generation);
+                store.find_checked(&matches, MatchJob::parse)?
+            }
+        };
+        Ok(Offers { games, matches })
+    }
+
     /// Reads what a snapshot says is there and is not known yet.
     ///
     /// # Errors

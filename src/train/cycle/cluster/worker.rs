@@ -5,6 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::machines::{Heartbeat, Machine};
+use super::manifest::Manifest;
 use super::objects::{self, Snapshot};
 use super::player::TicketPlayer;
 use super::reminder::Reminder;
@@ -48,10 +49,11 @@ pub struct Worker<G> {
     /// Its name, which is unique.
     id: String,
     look_every: Duration,
-    begun: Duration,
     /// The oldest generation that may be open: they end in their order.
     generation: u32,
     offers: BTreeMap<u32, Offers>,
+    /// Which run it plays for, once that has begun.
+    run: Option<String>,
 }
 
 impl<G: Trainable> Worker<G> {
@@ -81,22 +83,24 @@ impl<G: Trainable> Worker<G> {
             heartbeat: Heartbeat::start(store, machine)?,
             id,
             look_every: options.look_every,
-            begun: store.now(),
             generation: 0,
             offers: BTreeMap::new(),
+            run: None,
         })
     }
 
     /// Plays tickets until the plan is complete; `told` gets the name of each.
     ///
     /// # Errors
-    /// [`TrainError`] of the store and of networks.
+    /// [`TrainError`] of the store and of networks, and when another run has begun in the store.
     pub fn run(&mut self, mut told: impl FnMut(&str)) -> Result<(), TrainError> {
         let mut wait = FIRST_WAIT;
         let mut reminder = Reminder::later(self.store.now());
+        self.check_run()?;
         loop {
             match self.next()? {
                 Next::Play(ticket) => {
+                    self.check_run()?;
                     self.play(&ticket, &mut |_| Ok(()))?;
                     told(&ticket.full_name());
                     wait = FIRST_WAIT;
@@ -108,6 +112,7 @@ impl<G: Trainable> Worker<G> {
                         log::info!(
                             "{store}: waiting for tickets, generation {generation} has none"
                         );
+                        self.look_back()?;
                     }
                     thread::sleep(wait);
                     wait = (2 * wait).min(self.look_every);
@@ -115,6 +120,31 @@ impl<G: Trainable> Worker<G> {
                 Next::Finished => return Ok(()),
             }
         }
+    }
+
+    /// # Errors
+    /// [`TrainError`] when another run has begun in the store, perhaps of another game; of the store.
+    fn check_run(&mut self) -> Result<(), TrainError> {
+        let Some(found) = Manifest::read(&self.store)? else {
+            return Ok(());
+        };
+        if *self.run.get_or_insert_with(|| found.id.clone()) == found.id {
+            return Ok(());
+        }
+        Err(TrainError::Setting(format!(
+            "{}: another run has begun there; start this worker again to play for it",
+            self.store.name()
+        )))
+    }
+
+    /// After a wait without tickets: the run may have begun again, or the generation before this one, from which the
+    /// worker comes back at once if it is done.
+    ///
+    /// # Errors
+    /// [`TrainError`] when it is another run; of the store.
+    pub(super) fn look_back(&mut self) -> Result<(), TrainError> {
+        self.generation = self.generation.saturating_sub(1);
+        self.check_run()
     }
 
     /// Forgets all earlier generations.
@@ -184,13 +214,15 @@ impl<G: Trainable> Worker<G> {
         observe: &mut dyn FnMut(Progress) -> Result<(), TrainError>,
     ) -> Result<(), TrainError> {
         let begun = self.store.now();
-        let (mut before, mut looked) = (Progress::default(), begun);
+        let (mut before, mut counted, mut looked) = (Progress::default(), begun, begun);
         let mut tell = |progress: Progress| {
+            let now = self.store.now();
             self.heartbeat.update(|machine| {
                 machine.games += progress.games - before.games;
                 machine.evaluations += progress.evaluations - before.evaluations;
+                machine.busy_seconds += now.saturating_sub(counted).as_secs_f64();
             });
-            before = progress;
+            (before, counted) = (progress, now);
             observe(progress)?;
             let now = self.store.now();
             if now.saturating_sub(looked) < self.look_every {
@@ -202,17 +234,26 @@ impl<G: Trainable> Worker<G> {
                 None => Ok(()),
             }
         };
-        let offers = self.offers.entry(ticket.generation).or_default();
-        let is_ours = match self.player.play(offers, ticket, &mut tell) {
+        // What was read earlier may be of a generation that was made again since, or of another run.
+        let offers = Offers::of(&self.store, ticket)?;
+        let played = match offers.tickets()?.contains(ticket) {
+            true => self.player.play(&offers, ticket, &mut tell),
+            false => Err(TrainError::DoneElsewhere),
+        };
+        let is_ours = match played {
             // If another machine was faster, its result stays.
-            Ok(bytes) => self.store.create(&ticket.result(), &bytes)? == Creation::Created,
-            Err(TrainError::DoneElsewhere) => false,
+            Ok(bytes) if Offers::of(&self.store, ticket)? == offers => {
+                self.store.create(&ticket.result(), &bytes)? == Creation::Created
+            }
+            Ok(_) | Err(TrainError::DoneElsewhere) => {
+                self.offers.remove(&ticket.generation);
+                false
+            }
             Err(error) => return Err(error),
         };
         let now = self.store.now();
         self.heartbeat.update(|machine| {
-            machine.busy_seconds += now.saturating_sub(begun).as_secs_f64();
-            machine.seconds = now.saturating_sub(self.begun).as_secs_f64();
+            machine.busy_seconds += now.saturating_sub(counted).as_secs_f64();
             machine.tickets += u64::from(is_ours);
         });
         Ok(())

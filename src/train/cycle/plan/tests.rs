@@ -87,6 +87,7 @@ fn a_wrong_plan_says_what_is_wrong() {
     }
     refused(&format!("{SHORT}[gate]\npairs = 0\n"), "pairs");
     refused(&format!("{SHORT}[machines]\nahead = 9\n"), "ahead");
+    refused(&format!("{SHORT}[fit]\nbatch = 1000001\n"), "batch");
     refused(
         &format!("{SHORT}[machines]\ngames-per-ticket = 0\n"),
         "games-per-ticket",

@@ -115,7 +115,7 @@ fn table(page: &mut String, data: &ReportData) {
     page.push_str(
         "<h2>Generations, the newest first</h2><div class=\"table\"><table><tr><th>generation\
          <th>played by<th>visits<th>games<th>positions<th>network<th>steps<th>policy loss\
-         <th>value loss<th>White wins<th>Elo<th>gate<th>hours</tr>",
+         <th>value loss<th>White scores<th>Elo<th>gate<th>hours</tr>",
     );
     for generation in data.generations.iter().rev() {
         row(page, data, generation);

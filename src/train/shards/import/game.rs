@@ -156,7 +156,7 @@ fn end_of(result: &str) -> Result<End, LeftOut> {
         Some(Told::Counted(winner, HalfPoints(halves))) => {
             Ok(End::Counted(HalfPoints(winner.signed(halves))))
         }
-        Some(Told::Forfeited(_)) => left_out("lost on time", result),
+        Some(Told::Forfeited(_)) => left_out("lost on time or forfeited", result),
         None => left_out("no result", result),
     }
 }

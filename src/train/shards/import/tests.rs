@@ -91,7 +91,7 @@ fn a_folder_of_games_becomes_rows_and_the_rest_is_counted() {
         [
             ("another board", 1),
             ("illegal move", 1),
-            ("lost on time", 1),
+            ("lost on time or forfeited", 1),
             ("no result", 1),
             ("short", 1),
             ("twin", 1),

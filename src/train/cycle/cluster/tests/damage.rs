@@ -109,6 +109,23 @@ fn an_offer_of_another_network_says_what_differs_and_what_helps() {
     assert_eq!(learned().unwrap().len(), 2);
 }
 
+/// Its checksum would be that of the offer, and each worker would end at it.
+#[test]
+fn a_damaged_network_is_not_offered() {
+    let scratch = Scratch::new("cluster-damaged-network");
+    let place = |name: &str| scratch.path().join(name);
+    let short = learn_briefly(&scratch);
+    reopen(&place("copy"));
+    let path = RunFolder::new(&place("copy")).network(0);
+    let bytes = fs::read(&path).unwrap();
+    fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+    let store = folder_store(&place("store"));
+    let learned = learn(&store, &place("copy"), (&short, true));
+    let message = learned.unwrap_err().to_string();
+    let name = path.display().to_string();
+    assert!(message.contains(&name), "{message}");
+}
+
 /// A writer of the store cannot have a worker write elsewhere.
 #[test]
 fn a_network_does_not_lead_out_of_the_workers_folder() {
