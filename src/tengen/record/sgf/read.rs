@@ -7,7 +7,7 @@ use super::values::{bad_value, board_size, simple_text};
 use super::{MAX_NODES, SgfError, at_most, game_name};
 use crate::game::{BoardSize, Color, Move};
 use crate::games::info;
-use crate::record::{GameRecord, LaterSetup, RecordedPlay, Vertex};
+use crate::record::{GameRecord, LaterSetup, RecordedPlay};
 
 /// SGF's default board size.
 const DEFAULT_SIDE: u8 = 19;
@@ -215,7 +215,6 @@ impl SgfReader {
         self.record.setup = stones
             .filter_map(|(point, stone)| Some((Move(u16::try_from(point).ok()?), (*stone)?)))
             .collect();
-        self.leave_out_last_passes();
         self.record.notes = self.nodes.notes;
         let record = &mut self.record;
         let placed = record.handicap > 0 && !record.setup.is_empty();
@@ -223,28 +222,6 @@ impl SgfReader {
             record.to_move = Some(Color::White);
         }
         self.record
-    }
-
-    /// Of games without passes, whose draws programs without rules, such as gogui-twogtp, end by two.
-    fn leave_out_last_passes(&mut self) {
-        let plays = &mut self.record.plays;
-        let is_play = |play: &RecordedPlay| play.play.vertex != Vertex::Pass;
-        let end = plays.iter().rposition(is_play).map_or(0, |last| last + 1);
-        let has_passes = info(&self.record.game).is_none_or(|info| info.passes);
-        let is_set_up_after = self
-            .record
-            .later
-            .last()
-            .is_some_and(|last| last.after > end);
-        if has_passes || is_set_up_after || end == plays.len() {
-            return;
-        }
-        plays.truncate(end);
-        let note = format!(
-            "passes at the end are left out: {} has none",
-            self.record.game
-        );
-        self.nodes.note(note);
     }
 }
 

@@ -407,17 +407,3 @@ fn only_the_first_rules_of_the_root_count() {
         assert_eq!(again.game, record.game, "{text}");
     }
 }
-
-#[test]
-fn passes_end_no_game_that_has_none() {
-    for (text, plays, notes) in [
-        ("(;GM[4]SZ[9];B[aa];W[bb];B[];W[tt])", 2, 1),
-        ("(;GM[4]SZ[9];B[];W[bb])", 2, 0),
-        ("(;GM[4]SZ[9];B[])", 0, 1),
-        ("(;GM[1]SZ[9];B[aa];W[];B[])", 3, 0),
-    ] {
-        let record = read(text).expect("readable");
-        let found = (record.plays.len(), record.notes.len());
-        assert_eq!(found, (plays, notes), "{text}: {:?}", record.notes);
-    }
-}
