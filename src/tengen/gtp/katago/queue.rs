@@ -88,10 +88,8 @@ impl Queue {
         for task in state.running.values().filter(|task| these(task)) {
             task.stop.raise();
         }
-        let all = std::mem::take(&mut state.waiting);
-        let (ended, left): (BTreeMap<_, _>, _) = all.into_iter().partition(|(_, task)| these(task));
-        state.waiting = left;
-        ended.into_values().collect()
+        let ended = state.waiting.extract_if(.., |_, task| these(task));
+        ended.map(|(_, task)| task).collect()
     }
 
     /// Requests a cache clear.
