@@ -262,20 +262,13 @@ impl Rules for GoRules {
     /// stones with or without `friendly_pass`.
     fn record_name(&self) -> Option<String> {
         let same = |name: &&&str| {
-            let GoRules {
-                komi,
-                friendly_pass,
-                ..
-            } = *self;
-            let named = GoRules::named(name).map(|rules| match rules.scoring {
-                Scoring::Area => GoRules { komi, ..rules },
-                Scoring::Territory => GoRules {
-                    komi,
-                    friendly_pass,
-                    ..rules
-                },
-            });
-            named == Some(*self)
+            GoRules::named(name).is_some_and(|mut named| {
+                named.komi = self.komi;
+                if named.scoring == Scoring::Territory {
+                    named.friendly_pass = self.friendly_pass;
+                }
+                named == *self
+            })
         };
         let text = self.to_string();
         let short = text.split_once("komi").map(|(rules, _)| rules);
