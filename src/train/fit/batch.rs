@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use crate::network::net::AuxHead;
-use crate::shards::augment::transform;
 use crate::shards::row::Row;
 use crate::trainable::Trainable;
 use tengen::encode::{Encode, Encoding};
@@ -136,10 +135,8 @@ pub fn encode<'a, G: Trainable>(
         aux_targets: spec.aux_heads.iter().map(aux).collect(),
     };
     for sample in samples {
-        let row = transform(sample.row, empty.size(), sample.symmetry);
-        let next = sample
-            .next
-            .map(|next| transform(next, empty.size(), sample.symmetry));
+        let row = sample.row.turned(sample.symmetry);
+        let next = sample.next.map(|next| next.turned(sample.symmetry));
         let position = row.position(empty)?;
         batch.planes.resize(batch.planes.len() + row_len, 0.0);
         let planes = &mut batch.planes[batch.len * row_len..];
