@@ -1,7 +1,6 @@
 use super::*;
 use crate::fit::batch;
-use crate::fit::held_out::planes;
-use crate::network::net::{AuxHead, Forward, Maps, Mode, Role, all_numbers};
+use crate::network::net::{AuxHead, Forward, Mode, Role, all_numbers};
 use burn::tensor::Device;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -70,7 +69,7 @@ fn fitted(
     };
     let device = Device::flex();
     let mut forward = Forward::new(weights, &device, Mode::Infer);
-    let planes = Maps::of(vec![planes(&rows, &device)]);
+    let planes = batch::planes(&[rows], &device);
     let heads = architecture.describe(&mut forward, &planes, shape, Outputs::All);
     let aux = |head| {
         let found = heads.aux.iter().find(|(found, _)| *found == head);

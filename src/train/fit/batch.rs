@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use crate::network::net::AuxHead;
-use crate::shards::augment::transform;
+use burn::tensor::{Device, Tensor, TensorData};
+
+use crate::network::net::{AuxHead, Maps, transpose};
 use crate::shards::row::Row;
 use crate::trainable::Trainable;
 use tengen::encode::{Encode, Encoding};
@@ -136,10 +137,8 @@ pub fn encode<'a, G: Trainable>(
         aux_targets: spec.aux_heads.iter().map(aux).collect(),
     };
     for sample in samples {
-        let row = transform(sample.row, empty.size(), sample.symmetry);
-        let next = sample
-            .next
-            .map(|next| transform(next, empty.size(), sample.symmetry));
+        let row = sample.row.turned(sample.symmetry);
+        let next = sample.next.map(|next| next.turned(sample.symmetry));
         let position = row.position(empty)?;
         batch.planes.resize(batch.planes.len() + row_len, 0.0);
         let planes = &mut batch.planes[batch.len * row_len..];
@@ -163,6 +162,19 @@ pub fn encode<'a, G: Trainable>(
         batch.len += 1;
     }
     Ok(batch)
+}
+
+/// The planes of a batch, a part for each size of boards, on a device: the input of a network.
+pub(crate) fn planes(batch: &[Batch], device: &Device) -> Maps {
+    let part = |part: &Batch| -> Tensor<4> {
+        let size = part.size;
+        let planes = part.planes.len() / (part.len * size.area()).max(1);
+        // Channels last.
+        let numbers = transpose(&part.planes, planes, size.area());
+        let shape = [part.len, size.height.into(), size.width.into(), planes];
+        Tensor::from_data(TensorData::new(numbers, shape), device)
+    };
+    Maps::of(batch.iter().map(part).collect())
 }
 
 /// Probabilities of the results, with `root_share` of the search's estimate. A search gives an

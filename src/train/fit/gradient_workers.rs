@@ -10,12 +10,11 @@ use burn::tensor::{Device, Tensor};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::TrainError;
-use crate::fit::batch::Batch;
+use crate::fit::batch::{Batch, planes};
 use crate::fit::checkpoint::Checkpoint;
-use crate::fit::held_out::planes;
 use crate::fit::objective::{loss, mean_loss};
 use crate::network::architecture::Outputs;
-use crate::network::net::{Forward, Maps, Mode, all_numbers, numbers};
+use crate::network::net::{Forward, Mode, all_numbers, numbers};
 
 /// Gradients of a batch.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -121,7 +120,7 @@ fn rows(batch: &[Batch]) -> usize {
 fn compute_micro_batch(state: &Checkpoint, batch: &[Batch], device: &Device) -> BatchGradients {
     let (shape, params) = (state.origin.game_shape(), &state.params);
     let mut forward = Forward::new(&state.weights, device, Mode::Fit);
-    let planes = Maps::of(batch.iter().map(|part| planes(part, device)).collect());
+    let planes = planes(batch, device);
     let architecture = params.architecture;
     let heads = architecture.describe(&mut forward, &planes, shape, Outputs::All);
     let policy = heads.policy.clone();

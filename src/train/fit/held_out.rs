@@ -1,12 +1,12 @@
 //! Validation losses of a network on held-out rows.
 
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 
-use crate::fit::batch::Batch;
+use crate::fit::batch::{Batch, planes};
 use crate::fit::objective::{aux_loss, outcome_worth};
 use crate::network::architecture::{Architecture, GameShape, Outputs};
-use crate::network::net::{AuxHead, Forward, Maps, Mode, Weights, numbers, transpose};
+use crate::network::net::{AuxHead, Forward, Mode, Weights, numbers};
 use tengen_nn::eval::log_softmax;
 
 /// Losses in nats, and accuracies, averaged over rows.
@@ -132,7 +132,7 @@ pub fn held_out_losses(
     let device = device.clone().inner();
     let mut forward = Forward::new(weights, &device, Mode::Infer);
     batches.iter().fold(HeldOutLosses::default(), |sum, batch| {
-        let planes = Maps::of(vec![planes(batch, &device)]);
+        let planes = planes(std::slice::from_ref(batch), &device);
         let heads = architecture.describe(&mut forward, &planes, shape, Outputs::All);
         // All boards of a batch are of one size.
         let Some(heads) = heads.by_size().pop() else {
@@ -146,15 +146,6 @@ pub fn held_out_losses(
         }
         sum.join(losses)
     })
-}
-
-/// A batch's planes on a device, channels last.
-pub(crate) fn planes(batch: &Batch, device: &Device) -> Tensor<4> {
-    let size = batch.size;
-    let planes = batch.planes.len() / (batch.len * size.area()).max(1);
-    let numbers = transpose(&batch.planes, planes, size.area());
-    let shape = [batch.len, size.height.into(), size.width.into(), planes];
-    Tensor::from_data(TensorData::new(numbers, shape), device)
 }
 
 fn cross_entropy(target: &[f32], log_probability: &[f64]) -> f64 {

@@ -9,14 +9,14 @@ use burn::tensor::Device;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::fit::batch::Batch;
+use crate::fit::batch::{Batch, planes};
 use crate::fit::checkpoint::Checkpoint;
 use crate::fit::gradient_workers::GradientWorkers;
-use crate::fit::held_out::{HeldOutLosses, planes};
+use crate::fit::held_out::HeldOutLosses;
 use crate::fit::optimizer::{Step, average};
 use crate::fit::params::{KL_EVERY, Schedule, adapt, average_decay};
 use crate::network::architecture::Outputs;
-use crate::network::net::{Forward, Maps, Mode, Weights, numbers};
+use crate::network::net::{Forward, Mode, Weights, numbers};
 use crate::{TrainError, durable};
 use tengen_nn::eval::{kl_divergence, log_softmax};
 
@@ -94,8 +94,7 @@ pub(crate) fn divergence(
     let (mut before, mut total, mut rows) = (before, 0.0, 0);
     for micro_batch in workers.micro_batches(batch) {
         let mut forward = Forward::new(&state.weights, &device, Mode::Probe);
-        let planes = micro_batch.iter().map(|part| planes(part, &device));
-        let planes = Maps::of(planes.collect());
+        let planes = planes(&micro_batch, &device);
         let heads = architecture.describe(&mut forward, &planes, shape, Outputs::Play);
         for (part, after) in micro_batch.iter().zip(heads.policy) {
             let after = numbers(after);

@@ -214,11 +214,7 @@ impl<'a, G: Trainable> NetworkGame<'a, G> {
         let Some(found) = self.search.found() else {
             return;
         };
-        let target = Target {
-            surprise: found.surprise,
-            ..Target::new(found.policy, found.value)
-        };
-        let row = Row::record(self.number, self.line.position(), &target);
+        let row = Row::record(self.number, self.line.position(), &found.target);
         self.rows.push(row);
         let temperature = self.settings.temperature(self.line.position().ply());
         let mv = match self.play.root {

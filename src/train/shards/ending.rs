@@ -7,7 +7,9 @@
 //! and colour has one fate, filled while open or closed while empty, and [`Ending::closed_own`]
 //! stores the second kind. This is what territory means in NoGo; the stones alone are half parity.
 
-use tengen::game::{Bits, Color, Game, HalfPoints, Move, Outcome, ply_cap, scoring, zobrist};
+use tengen::game::{
+    Bits, BoardSize, Color, Game, HalfPoints, Move, Outcome, Symmetry, ply_cap, scoring, zobrist,
+};
 
 /// Larger margins are clamped (Gao & Wu 2021, 3.2.2: most gaps are within 5 points).
 pub const MAX_MARGIN: i8 = 5;
@@ -52,6 +54,22 @@ impl Ending {
             closed_theirs: self.closed_own,
             margin: -self.margin,
             lead: self.lead.map(|lead| HalfPoints(-lead.0)),
+        }
+    }
+
+    /// The same ending under a symmetry of its board.
+    #[must_use]
+    pub fn turned(&self, size: BoardSize, symmetry: Symmetry) -> Ending {
+        let turned = |set: PointSet| -> PointSet {
+            let points = set.iter();
+            points.map(|point| symmetry.apply(size, point)).collect()
+        };
+        Ending {
+            own: turned(self.own),
+            theirs: turned(self.theirs),
+            closed_own: turned(self.closed_own),
+            closed_theirs: turned(self.closed_theirs),
+            ..*self
         }
     }
 }
@@ -182,7 +200,7 @@ mod tests {
     use super::*;
     use crate::shards::row::finish;
     use crate::shards::row::{Row, Target};
-    use tengen::game::{BoardSize, Scored as _};
+    use tengen::game::Scored as _;
     use tengen::games::go::diagram::diagram;
     use tengen::games::nogo::SmallNoGo;
 
@@ -323,5 +341,26 @@ mod tests {
         // Aborted: a result, but no ending.
         finish(&mut rows, &start, &moves[..2], outcome);
         assert!(rows.iter().all(|row| row.ending.is_none()));
+    }
+
+    #[test]
+    fn a_turned_row_has_the_ending_of_the_turned_game() {
+        let size = BoardSize::square(4);
+        let start = SmallNoGo::new(size).unwrap();
+        let (mut position, mut moves) = (start.clone(), Vec::new());
+        while let Some(mv) = position.legal_moves().last() {
+            moves.push(mv);
+            position.play(mv);
+        }
+        let outcome = position.outcome().unwrap();
+        for symmetry in Symmetry::all(size) {
+            let mut row = Row::record(0, &start, &Target::new(vec![], 0.0));
+            let mut turned = row.clone();
+            let images: Vec<Move> = moves.iter().map(|&mv| symmetry.apply(size, mv)).collect();
+            finish(std::slice::from_mut(&mut row), &start, &moves, outcome);
+            finish(std::slice::from_mut(&mut turned), &start, &images, outcome);
+            assert!(row.ending.is_some());
+            assert_eq!(row.turned(symmetry).ending, turned.ending);
+        }
     }
 }

@@ -2,9 +2,8 @@
 //!
 //! A position is a [`row`]; rows stand in [`shard`]s, which self-play, matches of people
 //! ([`import`]) and programs fill; [`dataset`] reads them and holds out whole games; [`ending`] says
-//! what became of each point, and [`row::finish`] and [`augment`] make targets of it.
+//! what became of each point, of which [`row::finish`] makes targets.
 
-pub mod augment;
 pub mod dataset;
 pub mod ending;
 pub mod import;

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use crate::shards::ending;
 use crate::shards::ending::{Ending, PointSet};
 use crate::shards::training_game::with_komi;
-use tengen::game::{BoardSize, Color, Game, HalfPoints, Move, Outcome, Rules};
+use tengen::game::{BoardSize, Color, Game, HalfPoints, Move, Outcome, Rules, Symmetry};
 use tengen::program::counted;
 
 /// One move's share of the policy target, in 1/65535.
@@ -139,6 +139,31 @@ impl Row {
         let moves = moves.ok_or_else(|| wrong("its game has fewer moves".to_owned()))?;
         play(&mut position, moves).map_err(wrong)?;
         Ok(position)
+    }
+
+    /// The row under a symmetry of its board: a turned position has the turned targets.
+    #[must_use]
+    pub fn turned(&self, symmetry: Symmetry) -> Row {
+        let turn = |mv: Move| symmetry.apply(self.size, mv);
+        let share = |share: &Share| Share {
+            mv: turn(share.mv),
+            ..*share
+        };
+        let ending = self.ending.as_ref();
+        Row {
+            rules: Arc::clone(&self.rules),
+            // Later moves do not matter.
+            moves: match symmetry {
+                Symmetry::IDENTITY => Arc::clone(&self.moves),
+                _ => {
+                    let moves = self.moves.iter().take(self.ply.into());
+                    moves.map(|&mv| turn(mv)).collect()
+                }
+            },
+            policy: self.policy.iter().map(share).collect(),
+            ending: ending.map(|ending| ending.turned(self.size, symmetry)),
+            ..*self
+        }
     }
 
     /// The row's result: the game's, or the proven one.
@@ -318,6 +343,35 @@ mod tests {
             assert_eq!(position.ply(), played.ply());
             assert!(position.legal_moves().eq(played.legal_moves()));
             played.play(row.policy[0].mv);
+        }
+    }
+
+    /// Turning a game's rows equals playing the turned moves.
+    #[test]
+    fn turned_rows_are_rows_of_the_turned_game() {
+        let size = BoardSize::square(5);
+        let empty = SmallNoGo::new(size).unwrap();
+        let target = Target::new(vec![(Move(2), 5.0), (Move(14), 1.0)], 0.5);
+        for symmetry in Symmetry::all(size) {
+            let (mut position, mut turned) = (empty.clone(), empty.clone());
+            let moves = [7, 3, 20, 11, 9].map(Move);
+            for mv in moves {
+                position.play(mv);
+                turned.play(symmetry.apply(size, mv));
+                let mut row = Row::record(1, &position, &target);
+                finish(
+                    std::slice::from_mut(&mut row),
+                    &empty,
+                    &moves,
+                    Outcome::DRAW,
+                );
+                let image = row.turned(symmetry);
+                let found = image.position(&empty).unwrap();
+                assert_eq!(found.key(), turned.key());
+                assert_eq!(found.last_move(), turned.last_move());
+                assert_eq!(image.policy[1].mv, symmetry.apply(size, Move(14)));
+                assert_eq!(image.policy[1].share, row.policy[1].share);
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! Analysis commands for board programs; the network in use and its raw output; who wins with best play.
 
 use super::Arguments;
+use super::board::decision_text;
 use super::command::Shown;
 use crate::clock::StopReason;
 use crate::engine::{AnalysisEffort, AnalysisRequest, Decision, Engine, MoveKind};
@@ -8,7 +9,7 @@ use crate::game::{BoardSize, Color, Move, Symmetry};
 use crate::gtp::analysis::{Analysis, DEFAULT_INTERVAL};
 use crate::gtp::board::{owners, ownership, points_from_top, rows};
 use crate::gtp::numbers::{Dialect, rate};
-use crate::gtp::{Failure, Reply, Session, format_move, format_vertex, parse_color};
+use crate::gtp::{Failure, Reply, Session, format_move, parse_color};
 use crate::record::Vertex;
 use crate::search::{MoveReport, Observer, SearchReport};
 
@@ -103,25 +104,6 @@ fn pass_at_end(engine: &dyn Engine, color: Color) -> Option<SearchReport> {
         proof: Some(proof),
         ..SearchReport::unsearched(vec![pass], StopReason::OnlyMove)
     })
-}
-
-/// Whether a game without passes is drawn. Controllers without rules, such as gogui-twogtp, end it by two passes, which
-/// change nothing.
-pub(super) fn is_drawn(engine: &dyn Engine) -> bool {
-    let outcome = engine.outcome().filter(|_| !engine.info().passes);
-    outcome.is_some_and(|outcome| outcome.winner.is_none())
-}
-
-/// The reply to `genmove`. In games without passes a pass means that the game is over and not lost.
-pub(super) fn decision_text(decision: Decision, engine: &dyn Engine) -> Reply {
-    let has_pass = engine.info().passes || is_drawn(engine);
-    match decision {
-        Decision::Play(Vertex::Pass) if !has_pass => Err(Failure::Refused(
-            "the game is over, and this side has not lost: there is no move to make",
-        )),
-        Decision::Play(vertex) => Ok(format_vertex(vertex, engine.size())),
-        Decision::Resign => Ok("resign".to_owned()),
-    }
 }
 
 /// The network's raw output in KataGo's format: `[COLOUR] [SYMMETRY]`, where the symmetry may be `all`.

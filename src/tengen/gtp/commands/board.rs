@@ -1,12 +1,11 @@
 //! Commands that set up, play and show the game, and about its end: its result, dead stones, and cleanup.
 
 use super::Arguments;
-use super::analyze::{decision_text, is_drawn};
 use super::views::search_and_draw;
-use crate::engine::MoveKind;
+use crate::engine::{Decision, Engine, MoveKind};
 use crate::game::{BadKomi, BoardSize, Color, HalfPoints, Outcome, PointStatus, Settled};
 use crate::gtp::board::points_from_top;
-use crate::gtp::{Failure, Reply, Session, format_moves, parse_vertex};
+use crate::gtp::{Failure, Reply, Session, format_moves, format_vertex, parse_vertex};
 use crate::record::{Play, Vertex, result_text};
 
 /// The length of a board's side.
@@ -45,6 +44,13 @@ pub(super) fn komi(session: &mut Session, args: &Arguments<'_>) -> Reply {
     Ok(String::new())
 }
 
+/// Whether a game without passes is drawn. Controllers without rules, such as gogui-twogtp, end it by two passes, which
+/// change nothing.
+fn is_drawn(engine: &dyn Engine) -> bool {
+    let outcome = engine.outcome().filter(|_| !engine.info().passes);
+    outcome.is_some_and(|outcome| outcome.winner.is_none())
+}
+
 pub(super) fn play(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let color = args.color(0)?;
     let vertex = parse_vertex(args.text(1)?, session.engine.size())?;
@@ -61,6 +67,18 @@ pub(super) fn genmove(session: &mut Session, args: &Arguments<'_>) -> Reply {
         session.choose_shown(color, MoveKind::Play, options, observer)
     });
     decision_text(decision, &*session.engine)
+}
+
+/// The reply to `genmove`. In games without passes a pass means that the game is over and not lost.
+pub(super) fn decision_text(decision: Decision, engine: &dyn Engine) -> Reply {
+    let has_pass = engine.info().passes || is_drawn(engine);
+    match decision {
+        Decision::Play(Vertex::Pass) if !has_pass => Err(Failure::Refused(
+            "the game is over, and this side has not lost: there is no move to make",
+        )),
+        Decision::Play(vertex) => Ok(format_vertex(vertex, engine.size())),
+        Decision::Resign => Ok("resign".to_owned()),
+    }
 }
 
 pub(super) fn reg_genmove(session: &mut Session, args: &Arguments<'_>) -> Reply {

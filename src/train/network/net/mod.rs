@@ -2,7 +2,7 @@
 //!
 //! An architecture calls the methods of [`Layers`] from the planes to the heads. Their effect
 //! depends on the implementation: [`InitWeights`] creates the initial weights and counts them,
-//! [`Forward`] computes with Burn (recording gradients while fitting), [`OnnxWriter`] writes the ONNX
+//! [`Forward`] computes with Burn (recording gradients while fitting), [`crate::export`] writes the ONNX
 //! graph with every batch norm folded into its convolution, [`Net2Net`] transfers the weights of a
 //! smaller network. A new kind of block is therefore one function in one file, and the exported
 //! network is the fitted one.
@@ -14,17 +14,15 @@ mod forward;
 mod grow_tests;
 mod kernel;
 mod net2net;
-mod onnx_writer;
 #[cfg(test)]
 mod testing;
 mod weights;
 
 pub use forward::{Forward, Maps, Mode};
 pub(crate) use forward::{all_numbers, numbers};
-pub(crate) use kernel::transpose;
+pub(crate) use kernel::{norm_as_line, transpose};
 
 pub use net2net::{Grown, Net2Net};
-pub use onnx_writer::OnnxWriter;
 pub use weights::{Counts, InitWeights, Role, WeightTensor, Weights};
 
 pub use tengen_nn::eval::LEAD_SCALE;

@@ -5,6 +5,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::gumbel::{GumbelRoot, mixed_value};
 use super::{MctsParams, RootRule, best};
+use crate::shards::row::Target;
 use tengen::game::{Game, GameState, Move};
 use tengen::search::{RootMoves, StepSearch};
 use tengen_nn::eval::kl_divergence;
@@ -12,14 +13,10 @@ use tengen_nn::eval::kl_divergence;
 /// Result of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchResult {
-    /// The policy target: legal moves, ascending, with numbers proportional to their probability.
-    pub policy: Vec<(Move, f32)>,
+    /// What a network learns from it; the policy is of all legal moves.
+    pub target: Target,
     /// Playouts through each legal move.
     pub visits: Vec<(Move, u32)>,
-    /// Expected result in [-1, 1] for the side to move.
-    pub value: f32,
-    /// Kullback-Leibler divergence of the target from the network's policy, in nats.
-    pub surprise: f32,
     /// The move to play with exploration; with [`RootRule::Puct`] the best one.
     pub sampled: Move,
     /// The best move.
@@ -112,17 +109,19 @@ impl<G: Game> Search<G> {
                 (visits.collect(), found.value, best, best)
             }
         };
+        // A mean of rounded numbers may lie slightly outside.
+        let value = f32::clamp(value, -1.0, 1.0);
         let surprise = surprise(&weights, &found);
         let mut policy: Vec<_> = moves.iter().map(|found| found.mv).zip(weights).collect();
         let mut visits: Vec<_> = moves.iter().map(|found| (found.mv, found.visits)).collect();
         policy.sort_unstable_by_key(|(mv, _)| *mv);
         visits.sort_unstable_by_key(|(mv, _)| *mv);
         Some(SearchResult {
-            surprise,
-            policy,
+            target: Target {
+                surprise,
+                ..Target::new(policy, value)
+            },
             visits,
-            // A mean of rounded numbers may lie slightly outside.
-            value: f32::clamp(value, -1.0, 1.0),
             sampled: moves.get(sampled)?.mv,
             best: moves.get(best)?.mv,
         })
@@ -199,8 +198,8 @@ mod tests {
             let (found, asked) = finish(&mut search);
             assert_eq!(found.visits.iter().map(|v| v.1).sum::<u32>(), 40);
             assert!((30..=41).contains(&asked), "{asked}");
-            let total: f32 = found.policy.iter().map(|p| p.1).sum();
-            assert!(total > 0.9 && found.surprise >= 0.0);
+            let total: f32 = found.target.policy.iter().map(|p| p.1).sum();
+            assert!(total > 0.9 && found.target.surprise >= 0.0);
             let mut next = start.clone();
             next.play(found.best);
             search.begin(&next.into(), true);
@@ -236,7 +235,7 @@ mod tests {
             search.begin(&position.clone().into(), false);
             let (found, _) = finish(&mut search);
             assert!(winning.contains(&found.best), "{found:?}");
-            assert!(found.value > 0.5, "{found:?}");
+            assert!(found.target.value > 0.5, "{found:?}");
         }
     }
 

@@ -22,7 +22,8 @@ mod weight_gradient;
 
 use shape::{Shape, by_size, parts};
 
-pub(super) use norm::{line, moments, norm, norm_gradient};
+pub(crate) use norm::norm_as_line;
+pub(super) use norm::{moments, norm, norm_gradient};
 pub(super) use shape::{Layer, Sizes, points};
 
 /// `[points, inputs]` to `[points, outputs]` with weights `[outputs, inputs, kernel, kernel]`, or of a depthwise

@@ -24,7 +24,7 @@ pub(in crate::network::net) fn norm(
     epsilon: f32,
     relu: bool,
 ) -> Vec<f32> {
-    let (scale, shift) = line(factors, epsilon);
+    let (scale, shift) = norm_as_line(factors, epsilon);
     let (channels, least) = (scale.len(), floor(relu));
     let mut y = vec![0.0; x.len()];
     let len = POINTS * channels;
@@ -41,7 +41,7 @@ pub(in crate::network::net) fn norm(
 }
 
 /// A norm as a factor and a summand for each channel.
-pub(in crate::network::net) fn line(
+pub(crate) fn norm_as_line(
     [gamma, beta, mean, variance]: [&[f32]; 4],
     epsilon: f32,
 ) -> (Vec<f32>, Vec<f32>) {
@@ -68,7 +68,7 @@ pub(in crate::network::net) fn norm_gradient(
     let channels = gamma.len();
     let points = (x.len() / channels).max(1) as f32;
     let inverse = by_channel(channels, |c| 1.0 / (variance[c] + epsilon).sqrt());
-    let answer = line(factors, epsilon);
+    let answer = norm_as_line(factors, epsilon);
     let answer = (&answer.0[..], &answer.1[..]);
     let least = floor(relu);
     let [to_beta, to_gamma] = gradient_sums(x, gradient, mean, answer.0, answer.1, least);
