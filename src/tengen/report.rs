@@ -109,6 +109,14 @@ impl SearchReport {
         SearchReport::unsearched(moves.collect(), stop)
     }
 
+    /// Adds the work of another search for the same move.
+    pub(crate) fn add_work(&mut self, other: &SearchReport) {
+        self.playouts += other.playouts;
+        self.evaluations += other.evaluations;
+        self.collisions += other.collisions;
+        self.elapsed += other.elapsed;
+    }
+
     /// Whether a network was evaluated; playouts alone need none.
     pub fn by_network(&self) -> bool {
         self.evaluations > 0

@@ -221,7 +221,9 @@ impl<G: Game> Engine for Player<G> {
         self.resign.iter_mut().for_each(Resign::forget);
         let number = self.history.undo()?;
         if let Some((_, made)) = self.times.pop_if(|(at, _)| *at == number) {
-            self.timing.take_back(&made);
+            let mut others = self.times.iter_mut().rev().map(|(_, other)| other);
+            let earlier = others.find(|other| other.color == made.color);
+            self.timing.take_back(&made, earlier);
         }
         self.tell_change();
         Ok(())

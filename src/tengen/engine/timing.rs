@@ -63,6 +63,8 @@ pub struct MoveTime {
     before: ClockAccount,
     /// The clock after it, as is most likely.
     pub left: TimeLeft,
+    /// The same after later moves of its side that are undone, and the time of those.
+    since: (TimeLeft, Duration),
 }
 
 /// One side's clock and time manager, for display.
@@ -214,6 +216,7 @@ impl Timing {
             stop: report.map(|report| report.stop),
         };
         manager.moved(ply, budget.as_ref(), &used);
+        let left = clock.likely().left();
         MoveTime {
             ply,
             color,
@@ -222,18 +225,26 @@ impl Timing {
             value: report.map_or(0.0, |report| report.value),
             lag,
             before,
-            left: clock.likely().left(),
+            left,
+            since: (left, Duration::ZERO),
         }
     }
 
     /// The move is undone. Its time stays spent, unless the controller has said otherwise since: a
     /// clock that shows too little never loses a game. Only what the move earned, an increment or
-    /// one stone less in its period, is undone.
-    pub(super) fn take_back(&mut self, made: &MoveTime) {
+    /// one stone less in its period, is undone. `earlier` is the move of its side before it, which may be undone next.
+    pub(super) fn take_back(&mut self, made: &MoveTime, earlier: Option<&mut MoveTime>) {
         let clock = &mut self.sides[made.color.index()].clock;
-        if clock.likely().left() == made.left {
-            *clock = made.before.clone();
-            clock.spend_without_move(made.used.elapsed, made.lag);
+        let (left, later) = made.since;
+        if clock.likely().left() != left {
+            return;
+        }
+        let before = made.before.likely().left();
+        *clock = made.before.clone();
+        clock.spend_without_move(made.used.elapsed + later, made.lag);
+        if let Some(earlier) = earlier.filter(|earlier| earlier.left == before) {
+            let spent = made.used.elapsed + made.lag.usual + later;
+            earlier.since = (clock.likely().left(), spent);
         }
     }
 
@@ -456,8 +467,35 @@ mod tests {
         let mut timing = on_a_minute();
         let made = move_of_a_second(&mut timing);
         assert!((left(&timing) - 58.9).abs() < 1e-6);
-        timing.take_back(&made);
+        timing.take_back(&made, None);
         assert!((left(&timing) - 58.9).abs() < 1e-6);
+    }
+
+    #[test]
+    fn moves_that_are_taken_back_one_after_the_other_have_earned_nothing() {
+        let mut timing = on_a_minute();
+        timing.set_control(TimeControl::Limited {
+            main: Duration::from_secs(60),
+            overtime: Overtime::Fischer {
+                increment: Duration::from_secs(5),
+                most_main: None,
+                most_move: None,
+            },
+        });
+        let mut first = move_of_a_second(&mut timing);
+        let second = move_of_a_second(&mut timing);
+        assert!((left(&timing) - 67.8).abs() < 1e-6);
+        timing.take_back(&second, Some(&mut first));
+        assert!((left(&timing) - 62.8).abs() < 1e-6);
+        timing.take_back(&first, None);
+        assert!((left(&timing) - 57.8).abs() < 1e-6);
+        // The controller has told the time in between.
+        let mut first = move_of_a_second(&mut timing);
+        let second = move_of_a_second(&mut timing);
+        timing.take_back(&second, Some(&mut first));
+        timing.told(Color::Black, Duration::from_secs(30), 0);
+        timing.take_back(&first, None);
+        assert!((left(&timing) - 30.0).abs() < 1e-6);
     }
 
     #[test]

@@ -86,7 +86,7 @@ impl<G: Game> SearchRequest<G> {
 /// single legal move, unless the result is proven or a thread fails.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Limits {
-    /// Stop at this many root visits, reused ones counted, but not those of moves that were pruned.
+    /// Stop at this many root visits, reused ones counted, but not those of moves that were pruned or are to be avoided.
     pub visits: Option<u64>,
     /// Stop by time, as the budget judges.
     pub budget: Option<Budget>,

@@ -70,6 +70,18 @@ impl<G: Game> Root<G> {
         self.reused_visits = edges.map(|edge| edge.counts().0).collect();
     }
 
+    /// Visits of earlier searches that need not be made again: neither pruned ones, nor those of moves that are to be
+    /// avoided or that the game forbids, which say nothing of the others.
+    pub(super) fn usable_visits(&self) -> u64 {
+        let node = self.node();
+        let useless = |mv: Move| self.avoid.contains(&mv) || !self.start.allows(mv);
+        let visited = self.tree.choices(node).iter().zip(self.tree.edges(node));
+        let visited = visited.map(|(choice, edge)| (choice.mv(), edge.counts().0));
+        let lost = visited.filter(|&(mv, visits)| visits > 0 && useless(mv));
+        let lost: u32 = lost.map(|(_, visits)| visits).sum();
+        u64::from(node.unfolded().saturating_sub(lost))
+    }
+
     /// Proven bounds, for its side to move; moves to avoid count only when all others are proven to lose.
     pub(super) fn bounds(&self) -> Bounds {
         match by_wanted(&self.tree, self.node(), &self.priors) {

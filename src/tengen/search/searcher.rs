@@ -142,7 +142,7 @@ impl<G: Encode> Searcher<G> {
         let (started, position) = (self.clock.now(), start.position());
         let mut pool = self.workers(position, limits, stop, started)?;
         let mut root = self.root(&pool, request);
-        let reused = u64::from(root.node().unfolded());
+        let reused = root.usable_visits();
         let forced = request.is_forced();
         let control = |visits| {
             let limits = Limits {

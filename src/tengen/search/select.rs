@@ -40,9 +40,9 @@ impl RootPriors {
 /// node's proven result; `None` when there is none: the result is proven if no move was forbidden.
 ///
 /// `U = c P sqrt(N) / (1 + n + o)` as in [`puct`] (Gao & Wu 2021, 3.1; in-flight counts `o`
-/// as in Liu et al. 2020), where N is the node's visits with those in flight and n the edge's. An
-/// unvisited move's Q is the node's value less a reduction that grows with the visited policy mass
-/// (docs/methods.md#search).
+/// as in Liu et al. 2020), where N is the node's visits with those in flight, without those of moves
+/// that a root avoids or may not play, and n the edge's. An unvisited move's Q is the node's value
+/// less a reduction that grows with the visited policy mass (docs/methods.md#search).
 ///
 /// Untouched moves differ only in their priors, by which they are sorted: only the first one is
 /// considered, except at a root with its own priors. Moves that this path forbids are skipped.
@@ -58,10 +58,11 @@ pub(super) fn select(
         |i: usize, choice: &Choice| root_priors.map_or_else(|| choice.prior(), |priors| priors[i]);
     let (mut total, mut visited_mass) = (1.0, 0.0);
     for (i, (edge, choice)) in tree.edges(node).zip(tree.choices(node)).enumerate() {
-        let (visits, in_flight) = edge.counts();
-        if visits + in_flight > 0 {
+        let ((visits, in_flight), prior) = (edge.counts(), prior(i, choice));
+        // Visits of a root's moves that are to be avoided are those of earlier searches.
+        if visits + in_flight > 0 && prior >= 0.0 {
             total += (visits + in_flight) as f32;
-            visited_mass += prior(i, choice).max(0.0);
+            visited_mass += prior;
         }
     }
     let reduction = if root.is_some() {

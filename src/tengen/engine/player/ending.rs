@@ -115,6 +115,7 @@ impl<G: Game> Player<G> {
         let Some(found) = self.search_answers(request, limits, judged) else {
             return;
         };
+        report.add_work(&found);
         let Some(best) = found.best().filter(|best| best.visits > 0) else {
             return;
         };
@@ -149,9 +150,10 @@ impl<G: Game> Player<G> {
     /// Continues a search that gave `report`, within these limits.
     fn search_on(&mut self, request: &SearchRequest<G>, limits: Limits, report: &mut SearchReport) {
         let longer = request.clone().within(limits);
-        if let Ok(found) = self.worker.search(longer, &mut |_| {}) {
-            let reused = report.reused;
-            *report = SearchReport { reused, ..found };
+        if let Ok(mut found) = self.worker.search(longer, &mut |_| {}) {
+            found.reused = report.reused;
+            found.add_work(report);
+            *report = found;
         }
     }
 

@@ -50,6 +50,27 @@ fn moves_to_avoid_are_not_searched() {
 }
 
 #[test]
+fn visits_of_moves_to_avoid_are_made_again() {
+    let position = start(5, 5);
+    let mut searcher = hashing(&position, 1, SearchParams::default());
+    let free = search(&mut searcher, &position, 400);
+    let best = free.best().unwrap();
+    let request = SearchRequest::new(position.clone().into()).within(visits(400));
+    let report = searcher
+        .search(
+            &request.with(AnalysisOptions {
+                avoid: vec![best.mv],
+                ..AnalysisOptions::default()
+            }),
+            &mut |_| {},
+        )
+        .unwrap();
+    assert!(best.visits > 0);
+    assert_eq!((report.reused, report.playouts), (400, best.visits));
+    check_tree(&searcher, &position);
+}
+
+#[test]
 fn a_move_to_avoid_is_searched_when_the_others_lose() {
     // On 2x2 every first move wins; after it, every reply loses.
     let mut position = start(2, 2);

@@ -124,6 +124,7 @@ impl Thinker<SmallGo> for Prefers {
         self.0.advance(budget.target);
         Ok(SearchReport {
             stop: StopReason::Time,
+            elapsed: budget.target,
             ..report(&[(self.1.0, 1, 0.5), (24, 1, 0.0)])
         })
     }
@@ -152,18 +153,24 @@ fn looks_at_a_pass_cost_no_period_of_byoyomi() {
             overtime: Overtime::Byoyomi { period, periods: 3 },
         });
         genmove(&mut engine, Color::Black);
+        let told = engine.last_report().expect("a search").elapsed;
         let made = &engine.move_times()[0];
-        (made.used.elapsed, made.budget.expect("a clock").target)
+        (
+            made.used.elapsed,
+            made.budget.expect("a clock").target,
+            told,
+        )
     };
     for time_per_move in [None, Some(Duration::from_secs(1))] {
-        let (taken, planned) = taken_for(time_per_move, BoardSize::pass);
+        let (taken, planned, _) = taken_for(time_per_move, BoardSize::pass);
         assert!(taken > planned * 2 / 3 && taken <= planned, "{taken:?}");
-        let (taken, planned) = taken_for(time_per_move, |_| Move(0));
+        let (taken, planned, told) = taken_for(time_per_move, |_| Move(0));
         let rest = planned - taken;
         assert!(
             rest < Duration::from_millis(100),
             "what no look needs is the search's: {rest:?}"
         );
+        assert_eq!(told, taken, "of both searches");
     }
 }
 
