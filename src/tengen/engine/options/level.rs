@@ -70,6 +70,11 @@ fn level(number: f32) -> Option<Level> {
 }
 
 impl EngineOptions {
+    /// Whether the level is below full strength.
+    pub(crate) fn is_weakened(&self) -> bool {
+        level(self.level).is_some()
+    }
+
     /// Applies the level, which replaces earlier values of the settings it consists of.
     pub(super) fn take_level(&mut self) -> Result<(), SetError> {
         let usual = EngineOptions::of(&self.game)?;
