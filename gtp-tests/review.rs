@@ -376,6 +376,15 @@ fn games_of_go_and_gomoku_are_reviewed() {
     let before = &positions[8];
     assert_eq!(before["winner"], "black", "two fours can be made: {before}");
 
+    // Black gives up a game that is won, but not over.
+    let given_up = folder.join("given-up.sgf");
+    let won = "(;GM[4]SZ[9]RE[W+R];B[ee];W[aa];B[ef];W[ca];B[eg];W[ea])";
+    std::fs::write(&given_up, won).expect("writable");
+    prints(
+        &[&[name(&given_up)], &QUICK[..6]].concat(),
+        &["W+R", "; proven at the end: Black wins\n"],
+    );
+
     // SGF has one number for Go and NoGo: what only Go allows is Go, and the flag decides.
     let taken = "(;GM[1]SZ[5];B[ba];W[aa];B[ab];W[ee];B[aa])";
     assert_eq!(review_of("taken.sgf", taken)["game"]["game"], "go");

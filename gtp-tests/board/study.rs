@@ -181,6 +181,24 @@ fn the_worst_mistakes_come_first_and_none_is_the_searchs_own_choice() {
     assert_eq!(found, json!([[1, ["A1", "B1"]], [2, ["C1"]]]));
 }
 
+/// An attempt that is proven to lose is not as good as the best move, though a search cannot tell them apart.
+#[test]
+fn a_lesson_believes_what_is_proven() {
+    let folder = Scratch::new("study-proven");
+    let Some((browser, _board)) = open(&folder, &[]) else {
+        return;
+    };
+    let found = browser.run(
+        "return (async () => {\
+         const { judge } = await import(location.pathname + 'learn.js'), { store } = await import(location.pathname + 'store.js');\
+         const move = (move, wins) => ({ move, wins, pv: [move] }), judged = (at) => ({ at, winrate: 0.5, proven: null });\
+         const position = { moves: 0, to_move: 'black', candidates: [move('A1', true), move('B1', null), move('C1', false), move('D1', false)] };\
+         store.review = { game: { moves: [{ at: 'D1' }] } };\
+         return ['A1', 'B1', 'C1', 'D1'].map((at) => judge(position, judged(at), judged('A1'), judged('D1'))); })();",
+    );
+    assert_eq!(found, json!(["best", "good", "no", "played"]));
+}
+
 #[test]
 fn a_review_of_nogo_tells_its_progress_and_is_stopped() {
     let folder = Scratch::new("study-nogo");

@@ -59,7 +59,8 @@ impl Analysis {
     pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
         let of_queries = [&OF_SEARCHES[..], &["analysisPVLen", "antiMirror"]].concat();
         let known = [&of_queries[..], &["numAnalysisThreads"]].concat();
-        let (options, loaded) = self.katago.options(&self.engine, &known)?;
+        let engine = self.engine.for_judging();
+        let (options, loaded) = self.katago.options(&engine, &known)?;
         let threads = self
             .katago
             .setting("numAnalysisThreads")

@@ -68,6 +68,11 @@ impl EngineFlags {
         Ok(self.without(OF_A_LEVEL))
     }
 
+    /// The same flags for a judgement: it is at full strength, also where the file names a level, and not drawn.
+    pub(crate) fn for_judging(self) -> EngineFlags {
+        self.without(&["level", "move-temperature"])
+    }
+
     /// The value of a flag that was given.
     pub(crate) fn given(&self, flag: &str) -> Option<String> {
         let found = self.flags.iter().find(|(name, _)| *name == flag);
@@ -204,11 +209,15 @@ impl clap::Args for EngineFlags {
     }
 }
 
-/// Settings of moves from a book, of play under a clock, and of pondering and resigning.
-const OF_PLAY: [&str; 12] = [
+/// Settings of moves from a book, of play at a level or under a clock, and of pondering and resigning.
+const OF_PLAY: [&str; 16] = [
     "book",
     "book-variety",
     "lag",
+    "level",
+    "move-least-share",
+    "move-temperature",
+    "move-temperature-halflife",
     "playouts-per-second",
     "ponder",
     "resign-below",
@@ -303,6 +312,9 @@ mod tests {
             ("move-temperature", "1"),
         ]);
         assert_eq!(given.resolve().expect("right").level, 3.0);
+        let judging = given.clone().for_judging().resolve().expect("right");
+        let drawn = judging.search.move_temperature;
+        assert_eq!((judging.level, judging.visits, drawn), (12.0, Some(3), 0.0));
         let full = given.at_full_strength().expect("right");
         let beside = [("visits", "3"), ("move-temperature", "1")];
         let beside = beside.map(|(name, value)| (name, value.to_owned()));

@@ -19,8 +19,8 @@ use crate::game::GameState;
 use crate::program::counted;
 use crate::rollout::Rollout;
 use crate::search::{
-    EvaluatorMaker, Observer, ProberMaker, SearchError, SearchReport, SearchRequest, Searcher,
-    StopFlag, choose,
+    EvaluatorMaker, Observer, ProberMaker, Purpose, SearchError, SearchReport, SearchRequest,
+    Searcher, StopFlag, choose,
 };
 use tengen_nn::eval::{EvalError, ModelInfo};
 
@@ -175,10 +175,12 @@ impl<G: Encode> NetworkThinker<G> {
     /// Chooses the move of a search by rollouts as the settings of a level ask for.
     fn draw(&mut self, request: &SearchRequest<G>, found: &mut SearchReport) {
         let by_policy = draws_by_policy(request, found);
-        if !by_policy && self.setup.searcher.params.move_temperature == 0.0 {
+        let mut params = self.setup.searcher.params.clone();
+        let plays = request.analysis.purpose != Purpose::Position;
+        let draws = by_policy || plays && params.move_temperature > 0.0;
+        if !draws {
             return;
         }
-        let mut params = self.setup.searcher.params.clone();
         let mut moves = found.moves.clone();
         if by_policy {
             // Which moves were tried first says nothing: the policy alone counts, and has many ties.

@@ -175,7 +175,7 @@ crate::settings! {
         cache_mib: u32 = 64, 0..=1_000_000,
             "Memory of the evaluation cache in MiB, which lasts from game to game; 0 for none";
         ponder: bool = false, Switch,
-            "Think during the opponent's time. Two engines on one machine take it from each other";
+            "Think during the opponent's time, except at a level below 12. Two engines on one machine take it from each other";
         seed: Option<u64> = None => "different in every run", Maybe(..),
             "Seed of all random numbers: with one thread and a number of visits games are reproducible";
     }

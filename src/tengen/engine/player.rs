@@ -62,6 +62,8 @@ pub struct Player<G: Game> {
     pub(crate) resign: Option<Resign>,
     /// Its book of openings, from which it plays without a search.
     pub(crate) book: Option<FromBook>,
+    /// Its moves are those of a level: they owe nothing to analyses or to the opponent's time.
+    pub(crate) is_weakened: bool,
     listener: Option<Box<dyn Listener>>,
     time: Arc<dyn Clock>,
 }
@@ -89,6 +91,7 @@ impl<G: Game> Player<G> {
             look_at_once: static_policy::any_legal(),
             resign: None,
             book: None,
+            is_weakened: false,
             listener: None,
             time,
         }
@@ -257,6 +260,7 @@ impl<G: Game> Engine for Player<G> {
         observer: &mut Observer<'_>,
     ) -> Option<SearchReport> {
         let found = self.followed(SearchTask::Analyse, request, observer, Self::analysed);
+        self.worker.drops_visits |= self.is_weakened;
         self.tell(|listener, game| listener.changed(game, found.as_ref()));
         found
     }
@@ -291,7 +295,8 @@ impl<G: Game> Engine for Player<G> {
 
     fn ponder(&mut self, stop: &StopFlag) {
         let game_state = self.history.game_state();
-        if !self.awaits_reply || stop.is_raised() || game_state.legal_moves().next().is_none() {
+        let is_idle = self.awaits_reply && !self.is_weakened && !stop.is_raised();
+        if !is_idle || game_state.legal_moves().next().is_none() {
             return;
         }
         let options = AnalysisOptions {

@@ -93,6 +93,7 @@ fn player<G: Encode + Rollout + Solvable>(
     player.thinker_log = thinker_log;
     player.resign = options.resign_below;
     player.book = book;
+    player.is_weakened = options.is_weakened();
     Box::new(player)
 }
 

@@ -217,6 +217,10 @@ impl<G: Encode> Searcher<G> {
         if let Some(temperature) = analysis.root_policy_temperature {
             params.root_policy_temperature = temperature;
         }
+        if analysis.purpose == Purpose::Position {
+            // Nothing is played: what is best comes first.
+            params.move_temperature = 0.0;
+        }
         let (memory, factor) = (self.memory(), params.subtree_bias_factor);
         let (tree, node) = reuse::root(self.tree.take(), position, memory, factor);
         let reused = u64::from(tree.node(node).visits());

@@ -153,6 +153,32 @@ fn it_proves_solved_boards() {
     }
 }
 
+/// At any temperature an analysis has the best move first; a search for a move draws it.
+#[test]
+fn only_a_move_is_drawn() {
+    let position = start(5, 5);
+    let params = SearchParams {
+        move_temperature: 10.0,
+        ..SearchParams::default()
+    };
+    let mut searcher = hashing(&position, 1, params);
+    let mut firsts = |purpose: Purpose| {
+        let request = SearchRequest::new(position.clone().into()).within(visits(60));
+        let request = request.with(AnalysisOptions {
+            purpose,
+            ..AnalysisOptions::default()
+        });
+        let mut first = || {
+            let report = searcher.search(&request, &mut |_| {}).unwrap();
+            report.best().unwrap().mv
+        };
+        let found: std::collections::HashSet<Move> = (0..20).map(|_| first()).collect();
+        found.len()
+    };
+    assert!(firsts(Purpose::Move) > 4);
+    assert_eq!(firsts(Purpose::Position), 1);
+}
+
 #[test]
 fn every_visit_is_counted_by_any_number_of_threads() {
     counts_every_visit(&start(9, 9));

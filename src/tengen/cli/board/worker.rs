@@ -52,7 +52,7 @@ impl Job {
         let now = session.now();
         let level = &session.game.terms.level;
         let mut options = session.game.options.clone();
-        if request.task == Task::Move {
+        if matches!(request.task, Task::Move | Task::Ponder) {
             // The page's levels were checked when the game began.
             let _ = level.weaken(&mut options, &session.flags.beside_level);
         }

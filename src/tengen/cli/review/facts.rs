@@ -209,7 +209,8 @@ pub(in crate::cli) struct Position {
     /// The winner with best play, if proven.
     pub(super) winner: Option<Color>,
     pub(super) visits: u64,
-    /// The move to play first, then by visits.
+    /// Moves proven to win first, even if the search preferred another one, and those proven to lose last; else the move
+    /// to play first, then by visits.
     pub(super) candidates: Vec<Candidate>,
     /// The move played; `None` at the end of the game.
     pub(super) played: Option<Judged>,

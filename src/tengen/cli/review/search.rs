@@ -69,8 +69,9 @@ impl Reviewer {
 
     /// The engine's settings for a game. A named network applies to all reviewed games.
     fn options(&self, game: &str) -> anyhow::Result<EngineOptions> {
-        let mut options = self.flags.read_as(game)?;
-        options.model = self.flags.read()?.model;
+        let flags = (*self.flags).clone().for_judging();
+        let mut options = flags.read_as(game)?;
+        options.model = flags.read()?.model;
         // A move of a book is no judgement.
         options.book = Some(BookSource::None);
         let mut options = options.resolve()?;

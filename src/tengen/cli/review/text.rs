@@ -124,9 +124,12 @@ fn basis(review: &Review) -> String {
     };
     let proven = review.proven.map_or(String::new(), |(moves, winner)| {
         let name = winner.capital();
-        match moves {
-            _ if moves == review.game.moves.len() => format!("; {name} has won"),
-            _ => format!(
+        let last = review.positions.last();
+        let is_over = last.is_some_and(|last| last.candidates.is_empty());
+        match moves == review.game.moves.len() {
+            true if is_over => format!("; {name} has won"),
+            true => format!("; proven at the end: {name} wins"),
+            false => format!(
                 "; proven from move {} on, {name} winning before it",
                 moves + 1
             ),

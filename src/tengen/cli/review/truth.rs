@@ -219,10 +219,11 @@ impl Looked<'_> {
 
     fn candidates(&self, played: Option<Move>) -> Vec<Candidate> {
         let mut candidates = Vec::new();
-        for (index, found) in self.moves().iter().enumerate() {
-            let winner = self
-                .proof(found)
-                .and_then(|proof| proof.outcome(self.mover).winner);
+        let report = self.report.map(|report| self.with_proofs(report));
+        let moves = report.iter().flat_map(|report| &report.moves);
+        for (index, found) in moves.enumerate() {
+            let proof = found.proof;
+            let winner = proof.and_then(|proof| proof.outcome(self.mover).winner);
             let wins = winner.map(|winner| winner == self.mover);
             let seen = found.visits > 0 && index < CANDIDATES;
             let expected = found.expected.as_ref().filter(|_| found.visits > 0);
@@ -278,9 +279,39 @@ impl Looked<'_> {
 mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
+    use tengen::clock::StopReason;
     use tengen::command::played;
 
     use super::*;
+
+    /// A lesson asks for the first candidate, which the search may not have liked.
+    #[test]
+    fn moves_that_are_proven_to_win_come_first() {
+        let size = BoardSize::square(3);
+        let unsearched = |mv| MoveReport {
+            visits: 9,
+            ..MoveReport::unsearched(Move(mv), 0.3)
+        };
+        let moves = [0, 1, 2].map(unsearched).to_vec();
+        let report = SearchReport::unsearched(moves, StopReason::Visits);
+        let verdict = Verdict {
+            winner: Color::Black,
+            moves: vec![(Move(0), Proof::Loss), (Move(2), Proof::Win)],
+            line: Vec::new(),
+        };
+        let looked = Looked {
+            report: Some(&report),
+            verdict: Some(&verdict),
+            outcome: None,
+            mover: Color::Black,
+            size,
+        };
+        let position = looked.position(0, Some(Move(0)), true);
+        let found = position.candidates.iter().map(|found| found.wins);
+        assert!(found.eq([Some(true), None, Some(false)]), "{position:?}");
+        let played = position.played.expect("a move");
+        assert_eq!(played.choice, Some(1), "the search's rank stays");
+    }
 
     #[test]
     fn no_opening_is_solved() {

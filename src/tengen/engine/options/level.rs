@@ -61,7 +61,12 @@ fn level(number: f32) -> Option<Level> {
     let lower = *LEVELS.get(number as usize - 1)?;
     let higher = *LEVELS.get(number as usize).unwrap_or(&lower);
     let mixed = |low: f32, high: f32| low + part * (high - low);
-    let visits = mixed((lower.visits as f32).ln(), (higher.visits as f32).ln()).exp();
+    let [low, high] = [lower, higher].map(|level| level.visits as f32);
+    // Three visits play as one does: beside the policy's best move they have tried one more at most.
+    let visits = match lower.visits {
+        1 => mixed(low, high),
+        _ => mixed(low.ln(), high.ln()).exp(),
+    };
     Some(Level {
         visits: visits.round() as u64,
         temperature: mixed(lower.temperature, higher.temperature),
@@ -70,6 +75,11 @@ fn level(number: f32) -> Option<Level> {
 }
 
 impl EngineOptions {
+    /// Whether the level is below full strength.
+    pub(crate) fn is_weakened(&self) -> bool {
+        level(self.level).is_some()
+    }
+
     /// Applies the level, which replaces earlier values of the settings it consists of.
     pub(super) fn take_level(&mut self) -> Result<(), SetError> {
         let usual = EngineOptions::of(&self.game)?;
@@ -152,6 +162,8 @@ mod tests {
         let mut options = EngineOptions::of("go").expect("a game");
         options.set("level", "6.5").expect("a level");
         assert_eq!(options.visits, Some(21), "between 12 and 36");
+        options.set("level", "5.5").expect("a level");
+        assert_eq!(options.visits, Some(7), "a search, unlike level 5");
     }
 
     #[test]

@@ -87,9 +87,11 @@ const isLarge = ({ rate, points }, least = WIN) => rate >= least || points >= PO
 
 // How good an attempt is: `best`, `good`, `better` than what was played, `played` or `no`.
 export function judge(p, tried, best, played) {
-  const mover = moverOf(p);
-  if (tried.at === bestOf(p) || p.candidates.some((c) => c.move === tried.at && c.wins === true)) return "best";
+  // What the review has proven counts more than a search.
+  const mover = moverOf(p), wins = p.candidates.find((c) => c.move === tried.at)?.wins;
+  if (tried.at === bestOf(p) || wins === true) return "best";
   if (tried.at === playedOf(p)) return "played";
+  if (wins === false) return "no";
   if (tried.proven) return tried.proven === mover ? "good" : tried.proven === "0" ? "better" : "no";
   if (!isLarge(gap(mover, best, tried))) return "good";
   return isLarge(gap(mover, tried, played)) ? "better" : "no";
@@ -111,7 +113,7 @@ function verdict() {
 // Whether a closer look has found that the played move is no mistake.
 function isNone(p) {
   const best = seen(bestOf(p)), played = seen(playedOf(p)), [least] = store.review.settings.thresholds;
-  return best && played && !isLarge(gap(moverOf(p), best, played), least);
+  return best && played && p.played.class !== "thrown_away" && !isLarge(gap(moverOf(p), best, played), least);
 }
 
 // Takes a judgement that has arrived.

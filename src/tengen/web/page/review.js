@@ -27,12 +27,9 @@ export function betterLine(review, p) {
 export function asAnalysis(position, node) {
   if (!position || !position.candidates.length) return null;
   const mover = letter(position.to_move), other = mover === "B" ? "W" : "B";
-  // Proven wins come first, even if the search preferred another move, and proven losses last.
-  const rank = (candidate) => (candidate.wins == null ? 1 : candidate.wins ? 0 : 2);
-  const candidates = [...position.candidates].sort((a, b) => rank(a) - rank(b));
   return {
     node, task: "review", to_move: mover, winrate: position.winrate ?? 0.5, lead: position.lead ?? null, visits: position.visits, speed: 0, proven: letter(position.winner), done: true,
-    candidates: candidates.map((c) => ({ at: c.move, visits: c.visits, winrate: c.winrate, lead: c.lead ?? null, prior: c.prior, proven: c.wins == null ? null : c.wins ? mover : other, pv: c.pv })),
+    candidates: position.candidates.map((c) => ({ at: c.move, visits: c.visits, winrate: c.winrate, lead: c.lead ?? null, prior: c.prior, proven: c.wins == null ? null : c.wins ? mover : other, pv: c.pv })),
     policy: [],
   };
 }

@@ -87,13 +87,19 @@ impl Thinker<FillGame> for Recorder {
     }
 }
 
-#[test]
-fn visits_of_a_search_with_fewer_choices_are_not_for_another() {
+/// A player with a recorder, and what that records.
+fn recorded() -> (Player<FillGame>, Arc<Mutex<Vec<String>>>) {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&seen);
     let make: MakeThinker<FillGame> = Arc::new(move || Box::new(Recorder(Arc::clone(&kept))));
     let empty = FillGame::new(BoardSize::new(5, 1)).expect("a legal size");
-    let mut engine = Player::new(empty, make, punctual(), Arc::new(FakeClock::new()));
+    let engine = Player::new(empty, make, punctual(), Arc::new(FakeClock::new()));
+    (engine, seen)
+}
+
+#[test]
+fn visits_of_a_search_with_fewer_choices_are_not_for_another() {
+    let (mut engine, seen) = recorded();
     let stop = StopFlag::new();
     let avoiding = |points: &[u16]| AnalysisOptions {
         avoid: points.iter().copied().map(Move).collect(),
@@ -112,6 +118,22 @@ fn visits_of_a_search_with_fewer_choices_are_not_for_another() {
     genmove(&mut engine, Color::Black);
     let expected = "0 0 2 2 new 1 1 1 new 0 0";
     assert_eq!(seen.lock().join(" "), expected);
+}
+
+/// Pondering would be a third search, and the analysis would leave its visits to the move after it.
+#[test]
+fn a_level_moves_by_its_own_visits() {
+    for (is_weakened, expected) in [(true, "0 0 new 0"), (false, "0 0 0 0")] {
+        let (mut engine, seen) = recorded();
+        engine.is_weakened = is_weakened;
+        let stop = StopFlag::new();
+        genmove(&mut engine, Color::Black);
+        engine.ponder(&stop);
+        let request = AnalysisRequest::new(Color::White, AnalysisEffort::Endless, &stop);
+        engine.analyse(&request, &mut |_| {});
+        genmove(&mut engine, Color::White);
+        assert_eq!(seen.lock().join(" "), expected);
+    }
 }
 
 #[test]
