@@ -13,6 +13,7 @@ use tengen::games::nogo::SmallNoGo;
 use tengen::record::{Vertex, sgf};
 
 use crate::networks::{WILD, info, network};
+use crate::process::run_on;
 use crate::scratch::Scratch;
 
 use self::platform::{Program, SIZE, letters};
@@ -135,6 +136,16 @@ fn it_never_resigns() {
     let (_, plies) = play(&mut program, Color::Black);
     assert!(plies > 40, "{plies}");
     program.quit();
+}
+
+/// The platform is a program of Chinese Windows.
+#[test]
+fn names_and_remarks_are_in_the_platforms_encoding() {
+    let arguments = [QUICK, &["--name", "天元"]].concat();
+    let output = run_on(&arguments, "name?\n天元\nquit\n");
+    assert_eq!(output.stdout, b"name \xcc\xec\xd4\xaa\n");
+    let mut told = output.stderr.windows(4);
+    assert!(told.any(|part| part == b"\xcc\xec\xd4\xaa"), "{output:?}");
 }
 
 #[test]
