@@ -83,6 +83,8 @@ fn positive(text: &str) -> Result<f64, String> {
     seconds.ok_or_else(|| "seconds, from 0.001 to 1e7".to_owned())
 }
 
+/// The game that Tengen plays on the platform.
+const GAME: &str = "nogo";
 /// Default folder of records.
 const RECORDS: &str = "records";
 /// Fallback folders, in the user's home and in the system's temporary folder.
@@ -121,6 +123,11 @@ fn tell(line: &str) {
 impl Sau {
     pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
         let mut options = self.engine.read()?;
+        let game = &options.game;
+        anyhow::ensure!(
+            game == GAME,
+            "the platform's moves and records are those of {GAME}: an operator plays {game} with tengen gtp --game {game}"
+        );
         // The platform's board, independent of the network's.
         options.size.get_or_insert(options.usual_board());
         let (mut options, loaded) = options.resolve_with_backend()?;
