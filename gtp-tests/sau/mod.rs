@@ -245,7 +245,15 @@ fn an_illegal_move_by_the_opponent_wins() {
 #[test]
 fn an_operator_corrects_moves_and_clocks() {
     let mut program = Program::start("operator", QUICK);
-    program.send("new white\nclock 600 580.5\n");
+    program.send("new white\nclock 10:00 580.5\nboard\n");
+    let board = program.line();
+    assert!(
+        board.ends_with("black's clock 580.50 s, white's 600.00 s"),
+        "{board}"
+    );
+    for _ in 0..SIZE.height + 2 {
+        program.line();
+    }
     program.send("move AA\n");
     program.next_move();
     // It was BB: take both back and enter it again.
