@@ -71,13 +71,16 @@ fn a_file_without_arguments_is_like_none() {
 fn an_error_of_the_arguments_beside_the_program_names_their_file() {
     let folder = Scratch::new("wrong-arguments");
     let program = copied(&folder, "tengen");
-    let file = folder.write("tengen.args", b"sau\n--main-tme\n870\n");
-    let output = Command::new(&program).stdin(Stdio::null()).output();
-    let output = output.expect("it was just put there");
-    let said = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    for part in [&*file, "--main-tme", "--main-time"] {
-        assert!(said.contains(part), "no {part}: {said}");
+    // Also by the name that Notepad gives it; the right one comes first.
+    for name in ["tengen.args.txt", "tengen.args"] {
+        let file = folder.write(name, b"sau\n--main-tme\n870\n");
+        let output = Command::new(&program).stdin(Stdio::null()).output();
+        let output = output.expect("it was just put there");
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        for part in [&*format!("{file}:"), "--main-tme", "--main-time"] {
+            assert!(said.contains(part), "no {part}: {said}");
+        }
     }
 }
 

@@ -52,7 +52,7 @@ done
 say 'the SAU platform'
 printf 'sau\n--name\n天元 one\n--ng-charset\ngbk\n--visits\n50\n' |
     iconv -f utf-8 -t gbk | sed 's/$/\r/' >tengen.args
-answer=$(printf 'name?\r\nnew black\r\nend black\r\nquit\r\n' | "$wine" tengen.exe)
+answer=$(printf 'name?\r\nnew black\r\nend black\r\nquit\r\n' | "$wine" tengen.exe | iconv -f gbk -t utf-8)
 grep -q '天元 one' <<<"$answer" || fail "its name is missing: $answer"
 record=$(cat records/NG-*.txt | iconv -f gbk -t utf-8)
 grep -q '天元 one' <<<"$record" || fail "no record in GBK: $record"

@@ -13,6 +13,7 @@ use tengen::games::nogo::SmallNoGo;
 use tengen::record::{Vertex, sgf};
 
 use crate::networks::{WILD, info, network};
+use crate::process::run_on;
 use crate::scratch::Scratch;
 
 use self::platform::{Program, SIZE, letters};
@@ -137,6 +138,16 @@ fn it_never_resigns() {
     program.quit();
 }
 
+/// The platform is a program of Chinese Windows.
+#[test]
+fn names_and_remarks_are_in_the_platforms_encoding() {
+    let arguments = [QUICK, &["--name", "天元"]].concat();
+    let output = run_on(&arguments, "name?\n天元\nquit\n");
+    assert_eq!(output.stdout, b"name \xcc\xec\xd4\xaa\n");
+    let mut told = output.stderr.windows(4);
+    assert!(told.any(|part| part == b"\xcc\xec\xd4\xaa"), "{output:?}");
+}
+
 #[test]
 fn without_arguments_the_protocol_is_detected() {
     let mut program = Program::start("plain", &[]);
@@ -234,7 +245,15 @@ fn an_illegal_move_by_the_opponent_wins() {
 #[test]
 fn an_operator_corrects_moves_and_clocks() {
     let mut program = Program::start("operator", QUICK);
-    program.send("new white\nclock 600 580.5\n");
+    program.send("new white\nclock 10:00 580.5\nboard\n");
+    let board = program.line();
+    assert!(
+        board.ends_with("black's clock 580.50 s, white's 600.00 s"),
+        "{board}"
+    );
+    for _ in 0..SIZE.height + 2 {
+        program.line();
+    }
     program.send("move AA\n");
     program.next_move();
     // It was BB: take both back and enter it again.

@@ -115,8 +115,8 @@ impl Cli {
 }
 
 /// The file of arguments, one per line; lines starting with `#` are comments. One without arguments
-/// is ignored.
-const ARGUMENTS: &str = "tengen.args";
+/// is ignored. Notepad adds `.txt` to the name of a new file, and the Explorer of Windows hides that.
+const ARGUMENTS: [&str; 2] = ["tengen.args", "tengen.args.txt"];
 /// First line of the platform of the China Computer Game Championship.
 const PLATFORM: &[u8] = b"name?";
 /// First words of a manager of Gomoku programs; Yixin's own commands begin with [`YIXIN`].
@@ -160,7 +160,7 @@ fn arguments_beside() -> anyhow::Result<Option<(PathBuf, Vec<OsString>)>> {
     let named = named.filter(|path| path.components().count() > 1);
     let named = named.and_then(|path| std::path::absolute(path).ok());
     let places = named.into_iter().chain(std::env::current_exe().ok());
-    let mut paths = places.map(|program| program.with_file_name(ARGUMENTS));
+    let mut paths = places.flat_map(|program| ARGUMENTS.map(|name| program.with_file_name(name)));
     let Some(path) = paths.find(|path| path.exists()) else {
         return Ok(None);
     };

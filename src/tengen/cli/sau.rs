@@ -1,6 +1,6 @@
 //! `tengen sau`: plays on the platform of the China Computer Game Championship.
 
-use std::io::Read;
+use std::io::{self, Read, Write, stderr, stdout};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -83,6 +83,8 @@ fn positive(text: &str) -> Result<f64, String> {
     seconds.ok_or_else(|| "seconds, from 0.001 to 1e7".to_owned())
 }
 
+/// The game that Tengen plays on the platform.
+const GAME: &str = "nogo";
 /// Default folder of records.
 const RECORDS: &str = "records";
 /// Fallback folders, in the user's home and in the system's temporary folder.
@@ -90,9 +92,42 @@ const SPARE_RECORDS: &str = "tengen-records";
 /// The log, beside the records.
 const LOG: &str = "tengen.log";
 
+/// A stream in the encoding of its reader: a terminal's, or that of the platform, which is a program of Chinese Windows.
+fn readable<W: Write + 'static>(stream: W) -> Box<dyn Write> {
+    match output::is_attended() {
+        true => Box::new(stream),
+        false => Box::new(InGbk(stream)),
+    }
+}
+
+/// A stream of whole texts, in GBK.
+struct InGbk<W>(W);
+
+impl<W: Write> Write for InGbk<W> {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        let encoded = Charset::gbk().encode(&String::from_utf8_lossy(text));
+        self.0.write_all(&encoded)?;
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Tells the operator, who may not read it any more.
+fn tell(line: &str) {
+    let _ = readable(stderr()).write_all(format!("tengen: {line}\n").as_bytes());
+}
+
 impl Sau {
     pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
         let mut options = self.engine.read()?;
+        let game = &options.game;
+        anyhow::ensure!(
+            game == GAME,
+            "the platform's moves and records are those of {GAME}: an operator plays {game} with tengen gtp --game {game}"
+        );
         // The platform's board, independent of the network's.
         options.size.get_or_insert(options.usual_board());
         let (mut options, loaded) = options.resolve_with_backend()?;
@@ -104,8 +139,9 @@ impl Sau {
         );
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
         // A warning, so that every log and an operator at the terminal have it; the platform does not.
-        let tell = |line: &str| log::warn!("{line}");
-        let viewers = self.live_board.open(&self.name, tell)?;
+        let viewers = self
+            .live_board
+            .open(&self.name, |line| log::warn!("{line}"))?;
         let mut engine = viewers.follow(registry::create(&options, options.board(), &time)?);
         engine.set_time_control(TimeControl::Limited {
             main: Duration::from_secs_f64(self.main_time),
@@ -147,10 +183,10 @@ impl Sau {
         let links = SauResources {
             time,
             date: Box::new(move || date_time(unix_time(), utc_offset)),
-            tell: Box::new(|line| output::tell(&format!("tengen: {line}"))),
+            tell: Box::new(tell),
         };
         let session = SauSession::new(engine, sau_options, links);
-        serve(session, input, std::io::stdout()).context("the session failed")
+        serve(session, input, readable(stdout())).context("the session failed")
     }
 
     /// First of all: directs the log into a file beside the records; warnings also to an operator
@@ -181,7 +217,7 @@ impl Sau {
                 "{elsewhere}, because nothing can be written to {}",
                 failures.join("; ")
             );
-            output::tell(&format!("tengen: {}", harmless(&trouble)));
+            tell(&harmless(&trouble));
         }
     }
 

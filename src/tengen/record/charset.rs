@@ -66,6 +66,11 @@ fn is_surely_utf8(bytes: &[u8], named: &'static Encoding) -> bool {
 pub struct Charset(&'static Encoding);
 
 impl Charset {
+    /// That of Chinese Windows.
+    pub fn gbk() -> Charset {
+        Charset(encoding_rs::GBK)
+    }
+
     /// The bytes of a text; `?` for each character that the encoding lacks.
     pub fn encode(self, text: &str) -> Vec<u8> {
         let known = |c| if self.has(c) { c } else { '?' };

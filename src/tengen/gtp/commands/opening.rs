@@ -63,27 +63,56 @@ pub(super) fn side(session: &mut Session, _: &Arguments<'_>) -> Reply {
 pub(super) fn candidates(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let wanted = args.count(0, 1)?;
     let report = search(session).ok_or(Failure::NO_SEARCH)?;
-    let engine = &*session.engine;
-    let turns = turns(engine);
-    let mut kept: Vec<Move> = Vec::new();
-    for found in &report.moves {
-        let is_found = |mv, turn: &Symmetry| turn.apply(engine.size(), mv) == found.mv;
-        let same = |&mv: &Move| turns.iter().any(|turn| is_found(mv, turn));
-        if kept.len() < wanted && !kept.iter().any(same) {
-            kept.push(found.mv);
-        }
-    }
-    Ok(format_moves(&kept, engine.size()))
+    let moves = report.moves.iter().map(|found| found.mv);
+    let kept = of_different_shapes(&*session.engine, moves, wanted);
+    Ok(format_moves(&kept, session.engine.size()))
 }
 
-/// The symmetries of the position.
-fn turns(engine: &dyn Engine) -> Vec<Symmetry> {
-    let size = engine.size();
-    let points = || size.points();
-    let same = |turn: &Symmetry| {
-        points().all(|point| engine.stone(point) == engine.stone(turn.apply(size, point)))
+/// The first of these moves, without those that make the same shape as an earlier one.
+fn of_different_shapes(
+    engine: &dyn Engine,
+    moves: impl Iterator<Item = Move>,
+    wanted: usize,
+) -> Vec<Move> {
+    let mut shapes = Vec::new();
+    let is_new = |&mv: &Move| {
+        let shape = shape(engine, mv);
+        let is_new = !shapes.contains(&shape);
+        shapes.push(shape);
+        is_new
     };
-    Symmetry::all(size).filter(same).collect()
+    moves.filter(is_new).take(wanted).collect()
+}
+
+/// The stones after a move, equal for symmetric positions. Where openings have names, as in Renju, referees compare the
+/// stones alone: the edges may be nearer on one side.
+fn shape(engine: &dyn Engine, mv: Move) -> Vec<(u8, u8, Color)> {
+    let size = engine.size();
+    let on_board = |point| Some((point, engine.stone(point)?));
+    let mut stones: Vec<(Move, Color)> = size.points().filter_map(on_board).collect();
+    let edges_count = stones.is_empty() || (engine.info().openings)(size).is_empty();
+    // A pass adds none.
+    if mv.index() < size.area() {
+        stones.push((mv, engine.to_move()));
+    }
+    let turned = |turn: Symmetry| {
+        let place = |&(point, color): &(Move, Color)| {
+            let (x, y) = size.column_row(turn.apply(size, point));
+            (x, y, color)
+        };
+        let mut places: Vec<(u8, u8, Color)> = stones.iter().map(place).collect();
+        if !edges_count {
+            let left = places.iter().map(|place| place.0).min().unwrap_or(0);
+            let low = places.iter().map(|place| place.1).min().unwrap_or(0);
+            places.iter_mut().for_each(|(x, y, _)| {
+                *x -= left;
+                *y -= low;
+            });
+        }
+        places.sort_unstable();
+        places
+    };
+    Symmetry::all(size).map(turned).min().unwrap_or_default()
 }
 
 /// Of the offered moves, the one that is best for the other side.
@@ -226,7 +255,37 @@ pub(super) fn set_free_handicap(session: &mut Session, args: &Arguments<'_>) -> 
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::clock::{Clock, FakeClock};
+    use crate::engine::EngineOptions;
+    use crate::registry;
+
+    /// The fifth moves J10 and J8 are one in the mirror of row 9, which is not the board's middle.
+    #[test]
+    fn symmetric_moves_are_offered_once() {
+        let time: Arc<dyn Clock> = Arc::new(FakeClock::new());
+        let options = EngineOptions::of("gomoku").expect("it is on the list");
+        let size = BoardSize::square(15);
+        let mut engine = registry::create(&options, size, &time).expect("a size");
+        let point = |text: &str| match parse_vertex(text, size) {
+            Ok(Vertex::Point(point)) => point,
+            _ => panic!("{text}"),
+        };
+        let offered = |engine: &dyn Engine, moves: &str| {
+            let moves = moves.split(' ').map(point);
+            format_moves(&of_different_shapes(engine, moves, 4), size)
+        };
+        assert_eq!(offered(&*engine, "A1 O15 H8"), "A1 H8");
+        let stones = ["H8", "H9", "H10", "G9"];
+        for (text, color) in stones.into_iter().zip(Color::BOTH.into_iter().cycle()) {
+            let vertex = Vertex::Point(point(text));
+            engine.play(Play { color, vertex }).expect("it is legal");
+        }
+        let moves = "J10 J8 G10 G8 F9 A1 O15";
+        assert_eq!(offered(&*engine, moves), "J10 G10 F9 A1");
+    }
 
     fn names(size: BoardSize, points: &[Move]) -> String {
         let names = points

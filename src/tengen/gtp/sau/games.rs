@@ -2,6 +2,7 @@
 //! stones, clocks.
 
 use std::path::Path;
+use std::time::Duration;
 
 use super::{Answer, Match, NO_GAME, SauSession};
 use crate::clock::seconds;
@@ -10,6 +11,15 @@ use crate::gtp::sau::records::GameFiles;
 use crate::gtp::{parse_color, short};
 use crate::program::counted;
 use crate::record::{GameRecord, file, result_text};
+
+/// A time in seconds, or as a clock on the table shows it.
+fn time(text: &str) -> Option<Duration> {
+    let Some((minutes, rest)) = text.split_once(':') else {
+        return seconds(text).ok();
+    };
+    let (minutes, rest) = (seconds(minutes).ok()?, seconds(rest).ok()?);
+    Some(minutes.saturating_mul(60).saturating_add(rest))
+}
 
 impl SauSession {
     /// Goes on with a recorded game, after a crash for example.
@@ -65,10 +75,11 @@ impl SauSession {
         let Some(game) = &self.game else {
             return Err(NO_GAME.to_owned());
         };
-        let times: Result<Vec<_>, _> = times.iter().take(2).map(|text| seconds(text)).collect();
-        let Some(times) = times.ok().filter(|times| !times.is_empty()) else {
+        let times: Option<Vec<_>> = times.iter().take(2).map(|text| time(text)).collect();
+        let Some(times) = times.filter(|times| !times.is_empty()) else {
             return Err(
-                "`clock` takes seconds: those of Tengen, then those of the other side".to_owned(),
+                "`clock` takes times such as 800 or 13:20: Tengen's, then the other side's"
+                    .to_owned(),
             );
         };
         for (side, time) in [game.ours, game.ours.opponent()].into_iter().zip(times) {

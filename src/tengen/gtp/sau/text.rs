@@ -14,7 +14,7 @@ move EE, move E5       the other side's move, in the platform's notation or the 
 error                  the last move of Tengen was refused: have it choose another
 undo [N]               take back one stone, or N
 go                     have Tengen play, when it is its turn
-clock OWN [OPPONENT]   set the clocks, in seconds
+clock OWN [OPPONENT]   set the clocks: seconds, or minutes and seconds as 13:20
 board                  the position, in both notations
 end [black|white]      the game is over, and who has won; again to correct it
 quit                   end the program
