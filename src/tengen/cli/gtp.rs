@@ -28,7 +28,8 @@ pub(crate) struct Gtp {
     #[command(flatten)]
     engine: EngineFlags,
     /// The reply to the command `name`. Lizzie reads analyses in KataGo's format if it starts with
-    /// `KataGo` [default: Tengen, and KataGo with -model, -config or -override-config].
+    /// `KataGo`, and `version` is KataGo's then [default: Tengen, and KataGo with -model, -config or
+    /// -override-config].
     #[arg(long, value_name = "TEXT")]
     name: Option<String>,
     /// Perspective of the values in analyses: BLACK, WHITE or SIDETOMOVE.
@@ -82,10 +83,15 @@ impl Gtp {
             let engine = registry::create(&options, size, &of_engines)?;
             Ok(viewers.follow(engine))
         });
+        let is_katago = session_options.is_katago();
         let mut session = Session::new(make, size, session_options, time)?;
         for (name, value) in self.katago.settings(&parameters) {
             let set = session.set_parameter(name, value);
             set.with_context(|| format!("-override-config {name}"))?;
+        }
+        if is_katago {
+            // As KataGo says it: LizGoban and others send nothing before.
+            output::tell("GTP ready, beginning main protocol loop");
         }
         serve(session, input, std::io::stdout()).context("the session failed")
     }
