@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::Args;
+use tengen::game::BoardSize;
 use tengen::gtp::{COMMANDS, FileAccess, Session, SessionOptions, serve};
 use tengen::registry;
 
@@ -21,7 +22,7 @@ use super::output;
 /// gtp` shows a real move.
 ///
 /// KataGo's own arguments -model, -config and -override-config are taken as by `tengen analysis`; with one of them the
-/// game is Go.
+/// game is Go, on 19x19 unless the network or a setting says otherwise.
 #[derive(Debug, Args)]
 #[command(after_long_help = commands_help())]
 pub(crate) struct Gtp {
@@ -51,13 +52,21 @@ pub(crate) struct Gtp {
     katago: KatagoArguments,
 }
 
+/// The board with which KataGo begins.
+const KATAGO_BOARD: BoardSize = BoardSize::new(19, 19);
+
 impl Gtp {
     pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
         let parameters = [&OF_SEARCHES[..], &["analysisWideRootNoise"]].concat();
-        let (name, (options, loaded)) = match self.katago.are_given() {
+        let in_its_place = self.katago.are_given();
+        let (name, (mut options, loaded)) = match in_its_place {
             true => ("KataGo", self.katago.options(&self.engine, &parameters)?),
             false => ("Tengen", self.engine.read()?.resolve_with_backend()?),
         };
+        if in_its_place && options.game == "go" {
+            // Some of its clients set no board.
+            options.size.get_or_insert(KATAGO_BOARD);
+        }
         self.katago.tell_of_imitator();
         let perspective = self.katago.perspective(&self.winrates_as)?;
         let (size, time) = (options.board(), options.clock());

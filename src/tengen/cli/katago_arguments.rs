@@ -29,8 +29,9 @@ pub(super) struct KatagoArguments {
 }
 
 /// KataGo's names of settings that an engine has, too.
-const SETTINGS: [(&str, &str); 7] = [
+const SETTINGS: [(&str, &str); 8] = [
     ("humanSLProfile", "human-profile"),
+    ("defaultBoardSize", "size"),
     ("maxVisits", "visits"),
     ("maxTime", "time-per-move"),
     ("lagBuffer", "lag"),
