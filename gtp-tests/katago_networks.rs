@@ -392,7 +392,7 @@ fn faults_of_a_file_are_reported_at_the_start() {
         let told = format!("-model {file}: error: cannot load network {file}: ");
         assert!(said.contains(&told), "{said}");
         assert!(said.contains("; the built-in network plays"), "{said}");
-        assert!(said.contains("Ready for queries"), "{said}");
+        assert!(said.contains("ready to begin handling"), "{said}");
     }
     // NoGo is the usual game, and has no board of the network's size.
     let whole = folder.write("net.txt", whole.as_bytes());

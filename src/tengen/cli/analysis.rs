@@ -82,11 +82,10 @@ impl Analysis {
             settings: self.katago.settings(&of_queries).map(owned).collect(),
             finish: !self.quit_without_waiting,
         };
-        // KaTrain waits for the word `ready`.
         let who = output::who(&options, loaded, "KataGo's analysis protocol");
-        output::tell(&format!(
-            "{who} Ready for queries, one JSON object per line."
-        ));
+        output::tell(&format!("{who} Queries are JSON objects, one per line."));
+        // As KataGo says it: clients wait for this line, and KaTrain for the word `ready`.
+        output::tell("Started, ready to begin handling requests");
         let options = shared_out(options, positions, cores);
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let networks = Networks::default();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::Args;
+use tengen::game::BoardSize;
 use tengen::gtp::{COMMANDS, FileAccess, Session, SessionOptions, serve};
 use tengen::registry;
 
@@ -21,14 +22,15 @@ use super::output;
 /// gtp` shows a real move.
 ///
 /// KataGo's own arguments -model, -config and -override-config are taken as by `tengen analysis`; with one of them the
-/// game is Go.
+/// game is Go, on 19x19 unless the network or a setting says otherwise.
 #[derive(Debug, Args)]
 #[command(after_long_help = commands_help())]
 pub(crate) struct Gtp {
     #[command(flatten)]
     engine: EngineFlags,
     /// The reply to the command `name`. Lizzie reads analyses in KataGo's format if it starts with
-    /// `KataGo` [default: Tengen, and KataGo with -model, -config or -override-config].
+    /// `KataGo`, and `version` is KataGo's then [default: Tengen, and KataGo with -model, -config or
+    /// -override-config].
     #[arg(long, value_name = "TEXT")]
     name: Option<String>,
     /// Perspective of the values in analyses: BLACK, WHITE or SIDETOMOVE.
@@ -50,13 +52,21 @@ pub(crate) struct Gtp {
     katago: KatagoArguments,
 }
 
+/// The board with which KataGo begins.
+const KATAGO_BOARD: BoardSize = BoardSize::new(19, 19);
+
 impl Gtp {
     pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
         let parameters = [&OF_SEARCHES[..], &["analysisWideRootNoise"]].concat();
-        let (name, (options, loaded)) = match self.katago.are_given() {
+        let in_its_place = self.katago.are_given();
+        let (name, (mut options, loaded)) = match in_its_place {
             true => ("KataGo", self.katago.options(&self.engine, &parameters)?),
             false => ("Tengen", self.engine.read()?.resolve_with_backend()?),
         };
+        if in_its_place && options.game == "go" {
+            // Some of its clients set no board.
+            options.size.get_or_insert(KATAGO_BOARD);
+        }
         self.katago.tell_of_imitator();
         let perspective = self.katago.perspective(&self.winrates_as)?;
         let (size, time) = (options.board(), options.clock());
@@ -82,10 +92,15 @@ impl Gtp {
             let engine = registry::create(&options, size, &of_engines)?;
             Ok(viewers.follow(engine))
         });
+        let is_katago = session_options.is_katago();
         let mut session = Session::new(make, size, session_options, time)?;
         for (name, value) in self.katago.settings(&parameters) {
             let set = session.set_parameter(name, value);
             set.with_context(|| format!("-override-config {name}"))?;
+        }
+        if is_katago {
+            // As KataGo says it: LizGoban and others send nothing before.
+            output::tell("GTP ready, beginning main protocol loop");
         }
         serve(session, input, std::io::stdout()).context("the session failed")
     }

@@ -29,8 +29,9 @@ pub(super) struct KatagoArguments {
 }
 
 /// KataGo's names of settings that an engine has, too.
-const SETTINGS: [(&str, &str); 7] = [
+const SETTINGS: [(&str, &str); 8] = [
     ("humanSLProfile", "human-profile"),
+    ("defaultBoardSize", "size"),
     ("maxVisits", "visits"),
     ("maxTime", "time-per-move"),
     ("lagBuffer", "lag"),
@@ -93,8 +94,10 @@ impl KatagoArguments {
     fn overrides(&self) -> impl DoubleEndedIterator<Item = (&str, &str)> {
         let all = self.katago_override.iter();
         let all = all.flat_map(|list| list.split(','));
-        all.filter_map(|setting| setting.split_once('='))
-            .map(|(name, value)| (name.trim(), value.trim()))
+        let all = all.filter_map(|setting| setting.split_once('='));
+        let all = all.map(|(name, value)| (name.trim(), value.trim()));
+        // As in KataGo an empty value is none.
+        all.filter(|(_, value)| !value.is_empty())
     }
 
     /// The engine's settings for Go, unless the flags name another game, and the backend by which a named network was
@@ -118,7 +121,8 @@ impl KatagoArguments {
                 Some(("humanSLProfile", _)) if self.katago_human_model.is_some() => {
                     tell_ignored(&format!("-override-config {name}={value}"));
                 }
-                Some((_, ours)) => options.set(ours, value)?,
+                // KataGo reads truths in any case.
+                Some((_, ours)) => options.set(ours, &value.to_lowercase())?,
                 None if name == WINRATES || known.contains(&name) => {}
                 None => tell_ignored(&format!("-override-config {name}={value}")),
             }
@@ -302,8 +306,10 @@ mod tests {
     fn overriding_settings_are_ours_where_they_can_be() {
         let katago = KatagoArguments {
             katago_override: vec![
-                "maxVisits=50, maxTime=1e20,homeDataDir=/x".to_owned(),
+                "maxVisits=50, maxTime=1e20,homeDataDir=/x,ponderingEnabled=True".to_owned(),
                 "reportAnalysisWinratesAs=WHITE,maxVisits=60".to_owned(),
+                // LizGoban has this one.
+                "humanSLProfile=, numSearchThreads = ".to_owned(),
             ],
             ..KatagoArguments::default()
         };
@@ -314,6 +320,7 @@ mod tests {
         assert_eq!(visits, [("maxVisits", "50"), ("maxVisits", "60")]);
         let (options, _) = katago.options(&EngineFlags::default(), &[]).expect("fine");
         assert_eq!((&*options.game, options.visits), ("go", Some(60)));
-        assert_eq!(options.time_per_move, None);
+        assert_eq!((options.time_per_move, options.ponder), (None, true));
+        assert_eq!((options.human_profile, options.threads), (None, None));
     }
 }

@@ -103,7 +103,8 @@ impl Cli {
             Command::Gtp(command) => command.run(input),
             Command::Sau(command) => command.run(input),
             Command::Gomocup(command) => command.run(input),
-            Command::Analysis(command) => command.run(input),
+            // KaTrain shows lines with this word, and is silent about the exit code 1.
+            Command::Analysis(command) => command.run(input).context("error"),
             Command::Book(command) => command.run(),
             Command::Bench(command) => command.run(),
             Command::Doctor(command) => command.run(),

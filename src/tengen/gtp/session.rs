@@ -35,6 +35,16 @@ pub struct SessionOptions {
     pub root_policy_temperature: f32,
 }
 
+/// The version of KataGo whose protocols are spoken; clients use fewer features with older versions.
+pub(super) const KATAGO_VERSION: &str = "1.15.0";
+
+impl SessionOptions {
+    /// Whether clients take the engine for KataGo.
+    pub fn is_katago(&self) -> bool {
+        self.name.starts_with("KataGo")
+    }
+}
+
 /// What searches are told by KataGo's settings: how wide they are at the root, and which side is the stronger one.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct RootSettings {

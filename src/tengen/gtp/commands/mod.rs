@@ -20,6 +20,7 @@ use std::sync::Arc;
 use super::board::show;
 use super::line::{LONGEST, parse_line, reply, too_long};
 use super::numbers::Dialect::{Cgos, Kata, Leela};
+use super::session::KATAGO_VERSION;
 use super::{Failure, Input, Interrupts, Protocol, Reply, Request, Session};
 use crate::clock::KATA_SYSTEMS;
 use crate::engine::MoveKind;
@@ -32,7 +33,7 @@ use views::Label;
 pub const COMMANDS: &[Command] = &[
     command("protocol_version", "", "the version of GTP: 2", |_, _| text("2")),
     command("name", "", "the program's name", |session, _| text(&session.options.name)),
-    command("version", "", "the program's version", |_, _| text(env!("CARGO_PKG_VERSION"))),
+    command("version", "", "the program's version; KataGo's, if the name is KataGo", version),
     command("known_command", "NAME", "whether this command exists", known_command),
     command("list_commands", "", "the names of all commands", list_commands),
     command("help", "[COMMAND]", "describe all commands, or one", help),
@@ -138,6 +139,14 @@ pub const COMMANDS: &[Command] = &[
 /// A command that only says this.
 fn text(reply: impl ToString) -> Reply {
     Ok(reply.to_string())
+}
+
+/// LizzieYzy asks KataGo for the owners after each move only from 1.11 on.
+fn version(session: &mut Session, _: &Arguments<'_>) -> Reply {
+    text(match session.options.is_katago() {
+        true => KATAGO_VERSION,
+        false => env!("CARGO_PKG_VERSION"),
+    })
 }
 
 /// The commands for the current game.

@@ -28,11 +28,9 @@ pub use self::query_options::KatagoOptions;
 use self::query_options::QueryOptions;
 use self::queue::{Queue, Task};
 use super::line::{Line, Lines, next_piece, too_long};
+use super::session::KATAGO_VERSION;
 use super::short;
 use crate::program::BYTE_ORDER_MARK;
-
-/// The version of KataGo whose protocol this is; clients use fewer features with older versions.
-const VERSION: &str = "1.15.0";
 
 const ACTIONS: &str = "query_version, query_models, clear_cache, terminate or terminate_all";
 
@@ -187,7 +185,7 @@ impl Katago {
         let fields = Fields(request);
         match action {
             "query_version" => {
-                answer.insert("version".to_owned(), json!(VERSION));
+                answer.insert("version".to_owned(), json!(KATAGO_VERSION));
                 answer.insert("git_hash".to_owned(), json!("<omitted>"));
                 let own = concat!("Tengen ", env!("CARGO_PKG_VERSION"));
                 answer.insert("program".to_owned(), json!(own));
