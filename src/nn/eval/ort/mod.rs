@@ -8,9 +8,11 @@
 
 mod evaluators;
 
+use std::error::Error as _;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use ort::LoadDynamicError;
 use ort::environment::Environment;
 use ort::ep::{self, ArenaExtendStrategy, cuda::ConvAlgorithmSearch};
 use ort::session::Session;
@@ -18,7 +20,8 @@ use ort::session::builder::SessionBuilder;
 
 use parking_lot::Mutex;
 
-use super::{EvalError, FETCH, LibraryPlaces, ModelInfo};
+use super::library::unloaded;
+use super::{EvalError, LibraryPlaces, ModelInfo};
 use crate::BoardSize;
 pub use evaluators::{BoundEvaluator, OrtEvaluator};
 use evaluators::{unavailable, words};
@@ -150,8 +153,14 @@ pub(super) fn environment(places: &LibraryPlaces) -> Result<Environment, EvalErr
         return Ok(environment.clone());
     }
     let path = places.find()?;
-    let builder = ort::init_from(&path)
-        .map_err(|error| unavailable(&format!("{error}; get a fitting library with {FETCH}")))?;
+    let builder = ort::init_from(&path).map_err(|error| {
+        // Its own text leaves out what the system says.
+        let cause = match &error {
+            LoadDynamicError::Dlopen { error, .. } => error.source(),
+            _ => None,
+        };
+        unavailable(&unloaded(&error, cause))
+    })?;
     let environment = builder
         .with_name("tengen")
         .with_telemetry(false)
