@@ -347,6 +347,8 @@ trap finish EXIT
 
 export -f card peak first_moves speed answers visits fits expects plays absent memory_full
 export bin device out fitter
+# Else CUDA counts the fastest card first, and nvidia-smi by slot.
+export CUDA_DEVICE_ORDER=PCI_BUS_ID
 step card 30 card
 [ -z "$cuda" ] || step peak 60 peak
 step doctor 60 "$bin/tengen" doctor --json --device "$device"
@@ -432,9 +434,9 @@ done
 # Errors are reported in one line.
 step "no card of this number" 40 absent "not available" "$bin/tengen" gtp --device cuda:63
 step "a file that is no library" 20 expects "not a library" "$bin/tengen" gtp --backend ort --ort-library "$0"
-# Errors that occur only when the network is loaded: a move must still come.
-step "another library" 20 plays "not available" "$bin/tengen" gtp --backend ort --ort-library "$(realpath "$bin/tengen-match")"
+step "another library" 20 expects "not available" "$bin/tengen" gtp --backend ort --ort-library "$(realpath "$bin/tengen-match")"
 if [ -n "$cuda" ]; then
+    # Errors that occur only when the network is loaded: a move must still come.
     step "cards hidden" 20 plays "cuda" env CUDA_VISIBLE_DEVICES= "$bin/tengen" gtp --device "$device"
     step "memory full" 60 memory_full
 fi
