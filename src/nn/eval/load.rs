@@ -106,8 +106,8 @@ pub struct LoadOptions {
 }
 
 impl LoadOptions {
-    /// Checks what was asked for: this backend, or ONNX Runtime by its library or a GPU. That library is loaded, since
-    /// files do not tell whether it fits.
+    /// Checks what was asked for: this backend, or ONNX Runtime by its library or a GPU. That library is loaded, and the
+    /// driver asked for the GPU, since files do not tell whether they fit.
     ///
     /// # Errors
     /// [`EvalError::Unavailable`] says what is missing, and how to get it.
@@ -119,7 +119,7 @@ impl LoadOptions {
         kind.available(self)?;
         #[cfg(feature = "ort")]
         if kind == BackendKind::Ort {
-            super::ort::environment(&self.ort_library)?;
+            super::ort::check(&self.ort_library, self.device)?;
         }
         Ok(())
     }
