@@ -64,7 +64,7 @@ pub(super) fn end_as_interrupted() -> anyhow::Result<()> {
 }
 
 /// Key that ends the input.
-const END_OF_INPUT: &str = if cfg!(windows) {
+pub(super) const END_OF_INPUT: &str = if cfg!(windows) {
     "Ctrl-Z and Enter"
 } else {
     "Ctrl-D"

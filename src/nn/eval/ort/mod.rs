@@ -15,6 +15,7 @@ use std::sync::atomic::AtomicBool;
 use ort::LoadDynamicError;
 use ort::environment::Environment;
 use ort::ep::{self, ArenaExtendStrategy, cuda::ConvAlgorithmSearch};
+use ort::logging::LogLevel;
 use ort::session::Session;
 use ort::session::builder::SessionBuilder;
 
@@ -100,7 +101,8 @@ impl OrtModel {
 
     fn builder(&self) -> ort::Result<SessionBuilder> {
         let builder = Session::builder(&self.environment)?;
-        Ok(builder.with_intra_threads(1)?.with_inter_threads(1)?)
+        let builder = builder.with_intra_threads(1)?.with_inter_threads(1)?;
+        Ok(builder.with_log_level(LogLevel::Error)?)
     }
 
     fn commit(&self, mut builder: SessionBuilder) -> Result<Session, EvalError> {
@@ -191,11 +193,18 @@ fn environment(places: &LibraryPlaces) -> Result<Environment, EvalError> {
     })?;
     let environment = builder
         .with_name("tengen")
+        .with_logger(Arc::new(note))
         .with_telemetry(false)
         .build()
         .map_err(|error| unavailable(&error))?;
     log::info!("ONNX Runtime loaded from {}", path.display());
     Ok(current.insert(environment).clone())
+}
+
+/// A message of ONNX Runtime's own log, which else goes to the standard error stream in colours, once for each session: a
+/// Gomocup manager takes such a line for an answer. Errors are returned as well, and told then.
+fn note(level: LogLevel, _: &str, _: &str, place: &str, text: &str) {
+    log::debug!("ONNX Runtime, {level:?}, {place}: {}", words(&text));
 }
 
 #[cfg(test)]
