@@ -215,7 +215,8 @@ impl EvaluatorFactory {
                 let planes = batch.push(row as u128).iter_mut().step_by(row + 1);
                 planes.for_each(|number| *number = f32::from(u8::from(row > 0)));
             }
-            evaluator.evaluate(&batch, &mut out).map(|()| out)
+            let evaluated = evaluator.evaluate(&batch, &mut out).map(|()| out);
+            evaluated.map_err(|error| EvalError::load(&source.name(), error))
         };
         let (empty, all) = (answer(0..1)?, answer(0..TRIED_ROWS)?);
         if !empty.is_finite() {
@@ -440,6 +441,18 @@ mod tests {
         let message = opened.unwrap_err().to_string();
         let is_told = message.contains("net.onnx") && message.contains("native panicked");
         assert!(is_told, "{message}");
+    }
+
+    #[test]
+    fn a_network_that_fails_its_trial_is_named() {
+        let failing = suite::FailingEvaluator::new(SMALL.info(), 1, suite::Failure::Error);
+        let factory = EvaluatorFactory::new(SMALL.info(), move || Ok(failing.clone()));
+        let tried = factory.try_out(&ModelSource::from(PathBuf::from("net.onnx")));
+        let message = tried.unwrap_err().to_string();
+        assert!(
+            message.contains("net.onnx") && message.contains("on purpose"),
+            "{message}"
+        );
     }
 
     #[test]
