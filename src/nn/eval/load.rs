@@ -4,6 +4,8 @@
 
 use std::fmt;
 use std::ops::Range;
+#[cfg(feature = "ort")]
+use std::panic::resume_unwind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,7 +21,7 @@ use super::{
     ModelInfo, NativeModel, Outputs, katago,
 };
 #[cfg(feature = "ort")]
-use super::{OrtModel, spawn_batcher};
+use super::{BoundEvaluator, CudaDevices, OrtModel, spawn_batcher};
 use crate::{BoardSize, files};
 
 /// A model to be loaded.
@@ -324,14 +326,32 @@ fn open_ort(model: OrtModel, device: Device) -> Result<EvaluatorFactory, EvalErr
         let info = model.info().clone();
         return Ok(EvaluatorFactory::new(info, move || model.evaluator()));
     };
-    let mut evaluators: Vec<Box<dyn Evaluator>> = Vec::new();
-    for card in devices.numbers() {
+    let evaluators = on_all(devices, |card| {
         let has_failed = Arc::default();
-        for _ in 0..EVALUATORS_PER_GPU {
-            evaluators.push(Box::new(model.on_card(card, &has_failed)?));
+        let evaluators = (0..EVALUATORS_PER_GPU).map(|_| model.on_card(card, &has_failed));
+        evaluators.collect()
+    })?;
+    let boxed = |evaluator: BoundEvaluator| Box::new(evaluator) as Box<dyn Evaluator>;
+    shared(evaluators.into_iter().map(boxed).collect(), ENOUGH_FOR_GPU)
+}
+
+/// What is made on each of these GPUs, in their order; on all at the same time, as a large network takes a minute on one.
+#[cfg(feature = "ort")]
+fn on_all<T: Send>(
+    devices: CudaDevices,
+    make: impl Fn(u8) -> Result<Vec<T>, EvalError> + Sync,
+) -> Result<Vec<T>, EvalError> {
+    let make = &make;
+    std::thread::scope(|scope| {
+        let begin = |card| scope.spawn(move || make(card));
+        let threads: Vec<_> = devices.numbers().map(begin).collect();
+        let mut all = Vec::new();
+        for thread in threads {
+            let made = thread.join().unwrap_or_else(|panic| resume_unwind(panic));
+            all.extend(made?);
         }
-    }
-    shared(evaluators, ENOUGH_FOR_GPU)
+        Ok(all)
+    })
 }
 
 /// Evaluators behind one batcher, whose clients all workers get; a call takes requests until it has
@@ -419,6 +439,26 @@ mod tests {
             ),
             "{error}"
         );
+    }
+
+    #[cfg(feature = "ort")]
+    #[test]
+    fn all_gpus_load_at_the_same_time_and_keep_their_order() {
+        let two = match "cuda:1,cuda:3".parse() {
+            Ok(Device::Cuda(devices)) => devices,
+            other => panic!("{other:?}"),
+        };
+        let all_are_there = std::sync::Barrier::new(2);
+        let made = on_all(two, |card| {
+            all_are_there.wait();
+            Ok(vec![card, card])
+        });
+        assert_eq!(made, Ok(vec![1, 1, 3, 3]));
+        let fails = |card| match card {
+            1 => Ok(vec![card]),
+            _ => Err(EvalError::unavailable("ort", "no such card")),
+        };
+        assert!(on_all(two, fails).is_err());
     }
 
     #[cfg(feature = "ort")]
