@@ -137,13 +137,17 @@ fn a_port_that_is_taken_does_not_end_an_engine() {
     );
 }
 
-/// Files tell that it is a library, and loading alone whether it is the right one.
+/// Files tell that it is a library, and loading alone whether it is the right one: where it is not, the system says why.
 #[test]
 fn a_library_that_is_not_onnx_runtime_ends_the_program() {
     let other = env!("CARGO_BIN_EXE_tengen");
     for asked in [&["--backend", "ort"][..], &[]] {
         let args = [&["gtp", "--ort-library", other], asked].concat();
-        refuses(&args, &["backend ort is not available: "]);
+        let reason = match cfg!(windows) {
+            true => "OrtGetApiBase",
+            false => "dlopen failed: ",
+        };
+        refuses(&args, &["backend ort is not available: ", reason]);
     }
 }
 

@@ -88,15 +88,22 @@ if errorlevel 1 (
     set "reason=the wheel could not be unpacked"
     goto failed
 )
-rem Written last: it marks a complete folder.
-if exist "%folder%\WHEEL" del "%folder%\WHEEL"
-move /y "%work%\onnxruntime\LICENSE" "%folder%\" >nul
-move /y "%work%\onnxruntime\ThirdPartyNotices.txt" "%folder%\" >nul
-move /y "%work%\onnxruntime\capi\*.dll" "%folder%\" >nul
-if not exist "%folder%\onnxruntime.dll" (
+set "capi=%work%\onnxruntime\capi"
+if not exist "%capi%\onnxruntime.dll" (
     set "reason=there is no library in the wheel"
     goto failed
 )
+rem Written last: it marks a complete folder.
+if exist "%folder%\WHEEL" del "%folder%\WHEEL"
+rem The others must fit the library, and Windows replaces none that a program uses.
+move /y "%capi%\onnxruntime.dll" "%folder%\" >nul
+if not errorlevel 1 move /y "%capi%\*.dll" "%folder%\" >nul
+if exist "%capi%\*.dll" (
+    set "reason=the library in %folder% cannot be replaced: end all programs that use it, such as tengen.exe"
+    goto failed
+)
+move /y "%work%\onnxruntime\LICENSE" "%folder%\" >nul
+move /y "%work%\onnxruntime\ThirdPartyNotices.txt" "%folder%\" >nul
 echo %stamp%>"%folder%\WHEEL"
 rd /s /q "%work%"
 echo %package% %version% is in %folder%\onnxruntime.dll

@@ -256,10 +256,6 @@ plays() {
     [[ $said =~ ^=\ [A-J][1-9] ]] && { [ -z "$text" ] || grep -q "$text" "$errors"; }
 }
 
-# absent TEXT COMMAND...: one of both. If /dev does not show the number of cards, the engine finds out when
-# it loads the network.
-absent() { expects "$@" || plays "$@"; }
-
 # memory_full: another program holds all memory of the first card except 300 MiB; a move must still come.
 memory_full() {
     local card=${device%%,*} holder code=1
@@ -345,8 +341,10 @@ finish() {
 }
 trap finish EXIT
 
-export -f card peak first_moves speed answers visits fits expects plays absent memory_full
+export -f card peak first_moves speed answers visits fits expects plays memory_full
 export bin device out fitter
+# Else CUDA counts the fastest card first, and nvidia-smi by slot.
+export CUDA_DEVICE_ORDER=PCI_BUS_ID
 step card 30 card
 [ -z "$cuda" ] || step peak 60 peak
 step doctor 60 "$bin/tengen" doctor --json --device "$device"
@@ -430,12 +428,12 @@ for name in $names; do
 done
 
 # Errors are reported in one line.
-step "no card of this number" 40 absent "not available" "$bin/tengen" gtp --device cuda:63
+step "no card of this number" 40 expects "not available" "$bin/tengen" gtp --device cuda:63
 step "a file that is no library" 20 expects "not a library" "$bin/tengen" gtp --backend ort --ort-library "$0"
-# Errors that occur only when the network is loaded: a move must still come.
-step "another library" 20 plays "not available" "$bin/tengen" gtp --backend ort --ort-library "$(realpath "$bin/tengen-match")"
+step "another library" 20 expects "not available" "$bin/tengen" gtp --backend ort --ort-library "$(realpath "$bin/tengen-match")"
 if [ -n "$cuda" ]; then
-    step "cards hidden" 20 plays "cuda" env CUDA_VISIBLE_DEVICES= "$bin/tengen" gtp --device "$device"
+    step "cards hidden" 20 expects "not available" env CUDA_VISIBLE_DEVICES= "$bin/tengen" gtp --device "$device"
+    # An error that occurs only when the network is loaded: a move must still come.
     step "memory full" 60 memory_full
 fi
 

@@ -116,7 +116,8 @@ will do.
 Championship (SAU platform): choose tengen.exe as the engine. For arguments rename tengen.args.example
 to tengen.args and change it: docs\\programs-and-servers.md.
 Piskvork and other Gomoku managers: copy tengen.exe to pbrain-tengen.exe.
-NVIDIA GPUs, and networks of other programs: double-click fetch-onnxruntime.cmd once.
+Networks of other programs: double-click fetch-onnxruntime.cmd once. NVIDIA GPUs: run
+fetch-onnxruntime.cmd --gpu once; docs\\networks.md says what else they need.
 docs\\install.md says what to do when Windows warns, or a window closes at once.
 
 天元（Tengen）$version：不围棋、围棋、五子棋引擎，适用于 Windows 10 及以上，处理器需支持 AVX2（2013 年后大多支持）。
@@ -130,7 +131,8 @@ docs\\install.md says what to do when Windows warns, or a window closes at once.
 大赛（SAU 平台）：把 tengen.exe 选为引擎即可。要改参数（队名、用时等），把 tengen.args.example
 改名为 tengen.args 后编辑：docs\\ccgc.zh-CN.md。棋谱在 records 文件夹里。
 五子棋（Piskvork 等）：把 tengen.exe 复制为 pbrain-tengen.exe。
-NVIDIA 显卡，或其他程序的网络：双击一次 fetch-onnxruntime.cmd（下载 ONNX Runtime）。
+其他程序的网络：双击一次 fetch-onnxruntime.cmd（下载 ONNX Runtime）。
+NVIDIA 显卡：在命令行运行一次 fetch-onnxruntime.cmd --gpu，其他要求见 docs\\networks.md。
 Windows 弹出警告，或窗口一闪而过：见 docs\\install.md。
 TEXT
 }

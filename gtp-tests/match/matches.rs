@@ -14,6 +14,10 @@ pub(crate) const TESTS: &[Test] = &[
         a_match_is_played_and_reported,
     ),
     (
+        "a_folder_may_have_a_name_that_is_no_text",
+        a_folder_may_have_a_name_that_is_no_text,
+    ),
+    (
         "a_folder_of_another_match_is_refused",
         a_folder_of_another_match_is_refused,
     ),
@@ -188,6 +192,21 @@ fn a_match_is_played_and_reported() {
             game["visits"][0],
             Value::from(game["visits"][0].as_u64().unwrap())
         );
+    }
+}
+
+/// Names of files are any bytes on Linux.
+fn a_folder_may_have_a_name_that_is_no_text() {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::ffi::OsStrExt as _;
+
+        let out = folder("no-text").join(std::ffi::OsStr::from_bytes(b"\xff"));
+        let [first, second] = [1, 2].map(|seed| fake("honest", 0, seed));
+        let options = ["--games", "2", "--random-plies", "2"];
+        let report = report(play(&first, &second, &out, &options));
+        assert_eq!(report["reasons"]["rules"], 2);
+        assert!(out.join("record.toml").exists());
     }
 }
 

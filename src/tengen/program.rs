@@ -157,6 +157,16 @@ pub fn tell(text: impl Display) {
     let _ = write!(out, "{text}").and_then(|()| out.flush());
 }
 
+/// Text that writes a line over the last one of a terminal, which had this many columns; and the columns of the new one, at
+/// most. Blanks cover what is left: a sequence that clears it is shown as it is by Windows' console, which understands
+/// none until it is told to.
+pub fn rewritten(columns: usize, line: &str) -> (String, usize) {
+    let rest = columns.saturating_sub(line.chars().count());
+    let wide = line.chars().filter(|c| !c.is_ascii()).count();
+    let text = format!("\r{line}{}", " ".repeat(rest));
+    (text, line.chars().count() + wide)
+}
+
 /// Ends the process as an uncaught Ctrl-C would, after final output: by the signal on Unix, with
 /// the status `0xC000013A` on Windows. So a shell ends its loop, too.
 ///
@@ -205,6 +215,14 @@ mod tests {
         assert_eq!(counted(1_u64, "game"), "1 game");
         assert_eq!(counted(0_usize, "game"), "0 games");
         assert_eq!(counted(2_u32, "search"), "2 searches");
+    }
+
+    #[test]
+    fn nothing_is_left_of_a_line_that_is_rewritten() {
+        let (text, columns) = rewritten(0, "对局 9/10");
+        assert_eq!((&*text, columns), ("\r对局 9/10", 9));
+        assert_eq!(rewritten(columns, "10/10"), ("\r10/10    ".to_owned(), 5));
+        assert_eq!(rewritten(5, "").0, "\r     ");
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Finds the ONNX Runtime shared library, which the `ort` backend loads, and judges by files whether it is for this
 //! system and can find an NVIDIA GPU.
 
+use std::error::Error;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -11,6 +13,8 @@ use crate::files::user_folder;
 /// What fetches the library for this system, for messages: a script, which not all packages have, or pip.
 pub const FETCH: &str = if cfg!(windows) {
     "fetch-onnxruntime.cmd, or pip install onnxruntime and --ort-library FILE (its capi\\onnxruntime.dll)"
+} else if cfg!(target_os = "macos") {
+    "pip install onnxruntime and --ort-library FILE (its capi/libonnxruntime.*.dylib)"
 } else {
     "fetch-onnxruntime.sh, or pip install onnxruntime and --ort-library FILE (its capi/libonnxruntime.so.*)"
 };
@@ -20,6 +24,13 @@ pub const FETCH_FOR_GPUS: &str = if cfg!(windows) {
     "fetch-onnxruntime.cmd --gpu, or pip install onnxruntime-gpu and --ort-library FILE (its capi\\onnxruntime.dll)"
 } else {
     "fetch-onnxruntime.sh --gpu, or pip install onnxruntime-gpu and --ort-library FILE (its capi/libonnxruntime.so.*)"
+};
+
+/// What else the library needs on this system.
+const NEEDS: &str = if cfg!(windows) {
+    " (it needs the Visual C++ runtime: https://aka.ms/vs/17/release/vc_redist.x64.exe)"
+} else {
+    ""
 };
 
 /// The library's file name on this system.
@@ -144,6 +155,13 @@ fn elf_len(head: &[u8]) -> Option<u64> {
     let table = u64::from(u16_at(58)?) * u64::from(u16_at(60)?);
     head.starts_with(b"\x7fELF\x02")
         .then_some(sections.saturating_add(table))
+}
+
+/// Why a library that is there is not used: the loader's words, and those of the system, which name another library, or a
+/// version of one, that is missing.
+pub(super) fn unloaded(told: &dyn fmt::Display, cause: Option<&dyn Error>) -> String {
+    let cause = cause.map_or(String::new(), |cause| format!(": {cause}{NEEDS}"));
+    format!("{told}{cause}; get a fitting library with {FETCH}")
 }
 
 /// ONNX Runtime's CUDA provider; it is next to the library.
@@ -289,6 +307,16 @@ mod tests {
     fn a_library_for_processors_is_told_so() {
         let reason = refused(0, Path::new("/nowhere/libonnxruntime.so")).unwrap();
         assert!(reason.ends_with(FETCH_FOR_GPUS), "{reason}");
+    }
+
+    #[test]
+    fn what_the_system_says_of_a_library_is_told() {
+        let cause = io::Error::other("libstdc++.so.6 is missing");
+        let text = unloaded(&"dlopen failed", Some(&cause));
+        assert!(text.starts_with("dlopen failed: libstdc++.so.6 is missing"));
+        let fetch = format!("; get a fitting library with {FETCH}");
+        assert!(text.ends_with(&fetch), "{text}");
+        assert_eq!(unloaded(&"too old", None), format!("too old{fetch}"));
     }
 
     #[test]

@@ -4,6 +4,8 @@
 
 use std::fmt;
 use std::ops::Range;
+#[cfg(feature = "ort")]
+use std::panic::resume_unwind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,7 +21,7 @@ use super::{
     ModelInfo, NativeModel, Outputs, katago,
 };
 #[cfg(feature = "ort")]
-use super::{OrtModel, spawn_batcher};
+use super::{BoundEvaluator, CudaDevices, OrtModel, spawn_batcher};
 use crate::{BoardSize, files};
 
 /// A model to be loaded.
@@ -106,8 +108,8 @@ pub struct LoadOptions {
 }
 
 impl LoadOptions {
-    /// Checks what was asked for: this backend, or ONNX Runtime by its library or a GPU. That library is loaded, since
-    /// files do not tell whether it fits.
+    /// Checks what was asked for: this backend, or ONNX Runtime by its library or a GPU. That library is loaded, and the
+    /// driver asked for the GPU, since files do not tell whether they fit.
     ///
     /// # Errors
     /// [`EvalError::Unavailable`] says what is missing, and how to get it.
@@ -119,7 +121,7 @@ impl LoadOptions {
         kind.available(self)?;
         #[cfg(feature = "ort")]
         if kind == BackendKind::Ort {
-            super::ort::environment(&self.ort_library)?;
+            super::ort::check(&self.ort_library, self.device)?;
         }
         Ok(())
     }
@@ -215,7 +217,8 @@ impl EvaluatorFactory {
                 let planes = batch.push(row as u128).iter_mut().step_by(row + 1);
                 planes.for_each(|number| *number = f32::from(u8::from(row > 0)));
             }
-            evaluator.evaluate(&batch, &mut out).map(|()| out)
+            let evaluated = evaluator.evaluate(&batch, &mut out).map(|()| out);
+            evaluated.map_err(|error| EvalError::load(&source.name(), error))
         };
         let (empty, all) = (answer(0..1)?, answer(0..TRIED_ROWS)?);
         if !empty.is_finite() {
@@ -323,14 +326,32 @@ fn open_ort(model: OrtModel, device: Device) -> Result<EvaluatorFactory, EvalErr
         let info = model.info().clone();
         return Ok(EvaluatorFactory::new(info, move || model.evaluator()));
     };
-    let mut evaluators: Vec<Box<dyn Evaluator>> = Vec::new();
-    for card in devices.numbers() {
+    let evaluators = on_all(devices, |card| {
         let has_failed = Arc::default();
-        for _ in 0..EVALUATORS_PER_GPU {
-            evaluators.push(Box::new(model.on_card(card, &has_failed)?));
+        let evaluators = (0..EVALUATORS_PER_GPU).map(|_| model.on_card(card, &has_failed));
+        evaluators.collect()
+    })?;
+    let boxed = |evaluator: BoundEvaluator| Box::new(evaluator) as Box<dyn Evaluator>;
+    shared(evaluators.into_iter().map(boxed).collect(), ENOUGH_FOR_GPU)
+}
+
+/// What is made on each of these GPUs, in their order; on all at the same time, as a large network takes a minute on one.
+#[cfg(feature = "ort")]
+fn on_all<T: Send>(
+    devices: CudaDevices,
+    make: impl Fn(u8) -> Result<Vec<T>, EvalError> + Sync,
+) -> Result<Vec<T>, EvalError> {
+    let make = &make;
+    std::thread::scope(|scope| {
+        let begin = |card| scope.spawn(move || make(card));
+        let threads: Vec<_> = devices.numbers().map(begin).collect();
+        let mut all = Vec::new();
+        for thread in threads {
+            let made = thread.join().unwrap_or_else(|panic| resume_unwind(panic));
+            all.extend(made?);
         }
-    }
-    shared(evaluators, ENOUGH_FOR_GPU)
+        Ok(all)
+    })
 }
 
 /// Evaluators behind one batcher, whose clients all workers get; a call takes requests until it has
@@ -422,6 +443,26 @@ mod tests {
 
     #[cfg(feature = "ort")]
     #[test]
+    fn all_gpus_load_at_the_same_time_and_keep_their_order() {
+        let two = match "cuda:1,cuda:3".parse() {
+            Ok(Device::Cuda(devices)) => devices,
+            other => panic!("{other:?}"),
+        };
+        let all_are_there = std::sync::Barrier::new(2);
+        let made = on_all(two, |card| {
+            all_are_there.wait();
+            Ok(vec![card, card])
+        });
+        assert_eq!(made, Ok(vec![1, 1, 3, 3]));
+        let fails = |card| match card {
+            1 => Ok(vec![card]),
+            _ => Err(EvalError::unavailable("ort", "no such card")),
+        };
+        assert!(on_all(two, fails).is_err());
+    }
+
+    #[cfg(feature = "ort")]
+    #[test]
     fn workers_may_share_a_batcher() {
         let own = EvaluatorFactory::hash(SMALL.info());
         let factory = shared(vec![own.make().unwrap()], 8).unwrap();
@@ -440,6 +481,18 @@ mod tests {
         let message = opened.unwrap_err().to_string();
         let is_told = message.contains("net.onnx") && message.contains("native panicked");
         assert!(is_told, "{message}");
+    }
+
+    #[test]
+    fn a_network_that_fails_its_trial_is_named() {
+        let failing = suite::FailingEvaluator::new(SMALL.info(), 1, suite::Failure::Error);
+        let factory = EvaluatorFactory::new(SMALL.info(), move || Ok(failing.clone()));
+        let tried = factory.try_out(&ModelSource::from(PathBuf::from("net.onnx")));
+        let message = tried.unwrap_err().to_string();
+        assert!(
+            message.contains("net.onnx") && message.contains("on purpose"),
+            "{message}"
+        );
     }
 
     #[test]

@@ -69,9 +69,10 @@ impl Gomocup {
         };
         if output::is_attended() {
             output::tell(&output::who(&options, loaded, "Gomocup"));
-            output::tell(
-                "Try `START 15`, `BEGIN`, `TURN 7,7` (column and row, from 0); `END` or Ctrl-D ends.",
-            );
+            let end = output::END_OF_INPUT;
+            output::tell(&format!(
+                "Try `START 15`, `BEGIN`, `TURN 7,7` (column and row, from 0); `END` or {end} ends.",
+            ));
         }
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let tell = |line: &str| log::warn!("{line}");

@@ -64,7 +64,7 @@ pub(super) fn end_as_interrupted() -> anyhow::Result<()> {
 }
 
 /// Key that ends the input.
-const END_OF_INPUT: &str = if cfg!(windows) {
+pub(super) const END_OF_INPUT: &str = if cfg!(windows) {
     "Ctrl-Z and Enter"
 } else {
     "Ctrl-D"
@@ -183,8 +183,9 @@ pub(super) struct Progress {
     total: usize,
     done: usize,
     terminal: bool,
-    /// Time of the last line.
+    /// Time of the last line, and its columns.
     shown: Duration,
+    columns: usize,
 }
 
 impl Progress {
@@ -196,6 +197,7 @@ impl Progress {
             done: 0,
             terminal: stderr().is_terminal(),
             shown: Duration::ZERO,
+            columns: 0,
         }
     }
 
@@ -217,17 +219,18 @@ impl Progress {
         }
         self.shown = now;
         let line = format!("{}  {file}", self.line(now));
-        program::tell(match self.terminal {
-            // Back to the line's start, then clear the rest of the old line.
-            true => format!("\r{line}\x1b[K"),
-            false => format!("{line}\n"),
-        });
+        if !self.terminal {
+            return program::tell(format_args!("{line}\n"));
+        }
+        let (text, columns) = program::rewritten(self.columns, &line);
+        self.columns = columns;
+        program::tell(text);
     }
 
     /// Clears the line for other output.
     pub(super) fn clear(&self) {
         if self.terminal && !self.shown.is_zero() {
-            program::tell("\r\x1b[K");
+            program::tell(program::rewritten(self.columns, "").0 + "\r");
         }
     }
 

@@ -132,8 +132,8 @@ impl<G: Encode> NetworkThinker<G> {
         let is_expected = is_missing || by_itself && !attempt.is_available();
         let level = match !attempt.asked || is_expected || reason == self.last_reason {
             true => log::Level::Info,
-            // The controller may have chosen another board.
-            false if by_itself || other_board => log::Level::Warn,
+            // The controller may have chosen another board. A GPU is never chosen by itself.
+            false if other_board || by_itself && attempt.is_on_processor() => log::Level::Warn,
             false => log::Level::Error,
         };
         self.worst = self.worst.min(level);

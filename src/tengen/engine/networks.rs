@@ -197,6 +197,11 @@ impl Attempt {
         self.kind.available(&self.load).is_ok()
     }
 
+    /// Whether the processor computes it.
+    pub(super) fn is_on_processor(&self) -> bool {
+        self.load.device == Device::Cpu
+    }
+
     /// Loads the network, if it fits the position.
     pub(super) fn open<G: Encode>(&self, position: &G) -> Result<EvaluatorFactory, SearchError> {
         let (size, device) = (position.size(), self.load.device);

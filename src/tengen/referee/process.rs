@@ -300,16 +300,20 @@ fn read_lines(
 /// The program and its arguments.
 ///
 /// Blanks separate words; single quotes preserve everything, double quotes everything but a
-/// backslash before `"` or `\`, and outside quotes a backslash preserves the next character (on
-/// Windows it is an ordinary character, because of paths). Nothing is expanded.
+/// backslash before `"` or `\`, and outside quotes a backslash preserves the next character. On Windows,
+/// because of paths, it is an ordinary character, but for those before a `"` in double quotes. Nothing is expanded.
 ///
 /// # Errors
 /// [`MatchError`] if a quote is open or the line is empty.
 pub(super) fn split(text: &str) -> Result<Vec<String>, MatchError> {
+    split_for(cfg!(windows), text)
+}
+
+fn split_for(windows: bool, text: &str) -> Result<Vec<String>, MatchError> {
     let refused = |why: &str| MatchError(format!("the command line {why}"));
     let mut words = Vec::new();
     let mut word: Option<String> = None;
-    let mut rest = text.chars().peekable();
+    let mut rest = text.chars();
     while let Some(next) = rest.next() {
         match next {
             blank if blank.is_whitespace() => words.extend(word.take()),
@@ -319,14 +323,14 @@ pub(super) fn split(text: &str) -> Result<Vec<String>, MatchError> {
                 loop {
                     match rest.next().ok_or_else(open)? {
                         end if end == next => break,
-                        '\\' if next == '"' && matches!(rest.peek(), Some('"' | '\\')) => {
+                        '\\' if next == '"' && quotes_next(windows, rest.clone()) => {
                             word.extend(rest.next());
                         }
                         kept => word.push(kept),
                     }
                 }
             }
-            '\\' if !cfg!(windows) => {
+            '\\' if !windows => {
                 let kept = rest
                     .next()
                     .ok_or_else(|| refused("ends with a backslash that quotes nothing"))?;
@@ -340,6 +344,15 @@ pub(super) fn split(text: &str) -> Result<Vec<String>, MatchError> {
         return Err(refused("is empty; it must name a program"));
     }
     Ok(words)
+}
+
+/// Whether a backslash in double quotes preserves the next character.
+fn quotes_next(windows: bool, mut rest: impl Iterator<Item = char>) -> bool {
+    match windows {
+        // `"\\server\share\engine.exe"` is a path; this is how programs split their own command lines there.
+        true => rest.find(|&next| next != '\\') == Some('"'),
+        false => matches!(rest.next(), Some('"' | '\\')),
+    }
 }
 
 #[cfg(test)]
@@ -371,7 +384,7 @@ mod tests {
             (r#""c\"d\\e\f" '\'"#, vec![r#"c"d\e\f"#, r"\"]),
             ("a ''", vec!["a", ""]),
         ] {
-            assert_eq!(split(text).unwrap(), words, "{text}");
+            assert_eq!(split_for(false, text).unwrap(), words, "{text}");
         }
     }
 
@@ -379,14 +392,22 @@ mod tests {
     #[test]
     fn backslashes_outside_quotes_quote_except_on_windows() {
         let path = r"C:\Games\tengen.exe gtp";
-        if cfg!(windows) {
-            assert_eq!(split(path).unwrap(), [r"C:\Games\tengen.exe", "gtp"]);
-            assert_eq!(split(r"a\").unwrap(), [r"a\"]);
-        } else {
-            assert_eq!(split(path).unwrap(), ["C:Gamestengen.exe", "gtp"]);
-            assert_eq!(split(r"a\ b").unwrap(), ["a b"]);
-            let error = split(r"a\").unwrap_err().to_string();
-            assert!(error.contains("backslash that quotes nothing"), "{error}");
+        let split = |text| split_for(false, text);
+        assert_eq!(split(path).unwrap(), ["C:Gamestengen.exe", "gtp"]);
+        assert_eq!(split(r"a\ b").unwrap(), ["a b"]);
+        let error = split(r"a\").unwrap_err().to_string();
+        assert!(error.contains("backslash that quotes nothing"), "{error}");
+        // Expected values in double quotes are those of Microsoft's "Parsing C command-line arguments".
+        for (text, words) in [
+            (path, vec![r"C:\Games\tengen.exe", "gtp"]),
+            (r"a\", vec![r"a\"]),
+            (
+                r#""\\server\my games\a.exe" gtp"#,
+                vec![r"\\server\my games\a.exe", "gtp"],
+            ),
+            (r#""C:\my games\\" "a\"b""#, vec![r"C:\my games\", "a\"b"]),
+        ] {
+            assert_eq!(split_for(true, text).unwrap(), words, "{text}");
         }
     }
 

@@ -44,10 +44,10 @@ pub(super) struct Pool<G: Encode> {
 
 impl<G: Encode> Pool<G> {
     /// Starts `threads` threads, at least one, with evaluators for games with the board and rules
-    /// of `position`.
+    /// of `position`; fewer where no more can be created.
     ///
     /// # Errors
-    /// [`SearchError`] when an evaluator or a thread cannot be created, or does not fit the game.
+    /// [`SearchError`] when no evaluator or no thread can be created, or does not fit the game.
     pub(super) fn start(
         threads: usize,
         make_evaluator: &EvaluatorMaker,
@@ -70,8 +70,18 @@ impl<G: Encode> Pool<G> {
         let others = (1..threads).map(|_| make_evaluator());
         for (number, evaluator) in iter::once(Ok(first)).chain(others).enumerate() {
             let (prober, results) = (make_prober.map(|make| make()), sender.clone());
-            let worker = worker::spawn(number, evaluator?, prober, results)?;
-            pool.workers.push(worker);
+            let evaluator = evaluator.map_err(SearchError::from);
+            let worker = evaluator
+                .and_then(|evaluator| Ok(worker::spawn(number, evaluator, prober, results)?));
+            match worker {
+                Ok(worker) => pool.workers.push(worker),
+                // The system may allow no more of them, or memory for no more.
+                Err(error) if number > 0 => {
+                    log::warn!("{number} of {threads} search threads must do: {error}");
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
         }
         Ok(pool)
     }

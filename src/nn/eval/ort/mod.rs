@@ -8,17 +8,21 @@
 
 mod evaluators;
 
+use std::error::Error as _;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use ort::LoadDynamicError;
 use ort::environment::Environment;
 use ort::ep::{self, ArenaExtendStrategy, cuda::ConvAlgorithmSearch};
+use ort::logging::LogLevel;
 use ort::session::Session;
 use ort::session::builder::SessionBuilder;
 
 use parking_lot::Mutex;
 
-use super::{EvalError, FETCH, LibraryPlaces, ModelInfo};
+use super::library::unloaded;
+use super::{Device, EvalError, LibraryPlaces, ModelInfo};
 use crate::BoardSize;
 pub use evaluators::{BoundEvaluator, OrtEvaluator};
 use evaluators::{unavailable, words};
@@ -97,20 +101,27 @@ impl OrtModel {
 
     fn builder(&self) -> ort::Result<SessionBuilder> {
         let builder = Session::builder(&self.environment)?;
-        Ok(builder.with_intra_threads(1)?.with_inter_threads(1)?)
+        let builder = builder.with_intra_threads(1)?.with_inter_threads(1)?;
+        Ok(builder.with_log_level(LogLevel::Error)?)
     }
 
     fn commit(&self, mut builder: SessionBuilder) -> Result<Session, EvalError> {
         let session = builder.commit_from_memory(&self.onnx);
         session.map_err(|error| {
-            let reason = format!("ONNX Runtime refuses it: {}", words(&error));
+            let reason = format!("{REFUSES}{}", words(&error));
             EvalError::load(&self.path, reason)
         })
     }
 }
 
-/// Advice for a network that this GPU cannot compute completely, appended to ONNX Runtime's
-/// message.
+/// Before ONNX Runtime's reasons.
+const REFUSES: &str = "ONNX Runtime refuses it: ";
+
+/// In messages about CUDA and its libraries ("CUDA failure 35: ..."), and about memory.
+const OF_DEVICE: [&str; 2] = [" failure ", "Failed to allocate memory"];
+
+/// A session's error on a GPU: the network is not to blame for a card that fails or has too little memory. For one that this
+/// GPU cannot compute completely advice is appended to the message.
 fn explain(error: EvalError, card: u8) -> EvalError {
     match error {
         EvalError::Load { path, reason } if reason.contains("default CPU EP") => EvalError::Load {
@@ -120,6 +131,10 @@ fn explain(error: EvalError, card: u8) -> EvalError {
                  one that is in integers, or --device cpu)"
             ),
         },
+        EvalError::Load { reason, .. } if OF_DEVICE.iter().any(|word| reason.contains(word)) => {
+            let reason = reason.strip_prefix(REFUSES).unwrap_or(&reason);
+            unavailable(&format!("cuda:{card}: {reason}"))
+        }
         other => other,
     }
 }
@@ -136,6 +151,24 @@ fn on_card(builder: SessionBuilder, card: u8) -> ort::Result<SessionBuilder> {
     Ok(builder.with_execution_providers([cuda.build().error_on_failure()])?)
 }
 
+/// Loads the library and, for GPUs, the libraries that it needs there, and asks the driver for these GPUs: files do not tell
+/// whether all that fits.
+///
+/// # Errors
+/// [`EvalError::Unavailable`] says what is missing.
+pub(super) fn check(library: &LibraryPlaces, device: Device) -> Result<(), EvalError> {
+    let environment = environment(library)?;
+    let Device::Cuda(cards) = device else {
+        return Ok(());
+    };
+    cards.numbers().try_for_each(|card| {
+        let builder = Session::builder(&environment);
+        let builder = builder.and_then(|builder| on_card(builder, card));
+        let refused = |error: ort::Error| unavailable(&format!("cuda:{card}: {error}"));
+        builder.map(drop).map_err(refused)
+    })
+}
+
 /// The environment of this process. ONNX Runtime allows only one in a process's lifetime, so it
 /// cannot be a value that callers own; it is kept after the first success.
 static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
@@ -144,16 +177,23 @@ static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
 ///
 /// # Errors
 /// [`EvalError::Unavailable`] when there is no usable library. A later call may try again.
-pub(super) fn environment(places: &LibraryPlaces) -> Result<Environment, EvalError> {
+fn environment(places: &LibraryPlaces) -> Result<Environment, EvalError> {
     let mut current = ENVIRONMENT.lock();
     if let Some(environment) = current.as_ref() {
         return Ok(environment.clone());
     }
     let path = places.find()?;
-    let builder = ort::init_from(&path)
-        .map_err(|error| unavailable(&format!("{error}; get a fitting library with {FETCH}")))?;
+    let builder = ort::init_from(&path).map_err(|error| {
+        // Its own text leaves out what the system says.
+        let cause = match &error {
+            LoadDynamicError::Dlopen { error, .. } => error.source(),
+            _ => None,
+        };
+        unavailable(&unloaded(&error, cause))
+    })?;
     let environment = builder
         .with_name("tengen")
+        .with_logger(Arc::new(note))
         .with_telemetry(false)
         .build()
         .map_err(|error| unavailable(&error))?;
@@ -161,10 +201,16 @@ pub(super) fn environment(places: &LibraryPlaces) -> Result<Environment, EvalErr
     Ok(current.insert(environment).clone())
 }
 
+/// A message of ONNX Runtime's own log, which else goes to the standard error stream in colours, once for each session: a
+/// Gomocup manager takes such a line for an answer. Errors are returned as well, and told then.
+fn note(level: LogLevel, _: &str, _: &str, place: &str, text: &str) {
+    log::debug!("ONNX Runtime, {level:?}, {place}: {}", words(&text));
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::testnet::{SMALL, random_batch};
-    use super::super::{Evaluator as _, suite};
+    use super::super::{CudaDevices, Evaluator as _, suite};
     use super::*;
 
     /// A small network, or a printed line where ONNX Runtime is not installed.
@@ -214,9 +260,32 @@ mod tests {
     fn a_card_that_is_not_there_is_an_error() {
         // No machine has this many GPUs, so this fails with and without CUDA.
         if let Some(model) = small() {
-            let error = model.on_card(63, &Arc::default()).map(drop).unwrap_err();
-            assert!(matches!(error, EvalError::Unavailable { .. }), "{error}");
-            assert!(!error.to_string().contains('\n'), "{error}");
+            let device = Device::Cuda(CudaDevices::only(63));
+            for refused in [
+                model.on_card(63, &Arc::default()).map(drop),
+                check(&LibraryPlaces::usual(None), device),
+            ] {
+                let error = refused.unwrap_err();
+                assert!(matches!(error, EvalError::Unavailable { .. }), "{error}");
+                assert!(!error.to_string().contains('\n'), "{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_device_that_fails_is_not_the_networks_fault() {
+        let explained =
+            |reason: &str| explain(EvalError::load("n", REFUSES.to_owned() + reason), 1);
+        for of_device in [
+            "CUDA failure 35: CUDA driver version is insufficient for CUDA runtime version",
+            "Failed to allocate memory for requested buffer of size 9",
+        ] {
+            let expected = EvalError::unavailable("ort", format!("cuda:1: {of_device}"));
+            assert_eq!(explained(of_device), expected);
+        }
+        for of_network in ["Conv has no kernel", "nodes on the default CPU EP"] {
+            let error = explained(of_network);
+            assert!(matches!(error, EvalError::Load { .. }), "{error}");
         }
     }
 

@@ -70,6 +70,8 @@ pub(crate) struct Progress {
     done: usize,
     terminal: bool,
     last_line: Option<Duration>,
+    /// Columns of the line on the terminal.
+    columns: usize,
 }
 
 impl Progress {
@@ -81,6 +83,7 @@ impl Progress {
             done: 0,
             terminal: stderr().is_terminal(),
             last_line: None,
+            columns: 0,
         }
     }
 
@@ -90,8 +93,9 @@ impl Progress {
         let now = self.clock.now();
         let due = self.last_line.is_none_or(|last| now - last >= LOG_INTERVAL);
         if self.terminal {
-            // Back to the line's start, then clear the rest of the old line.
-            tell(format_args!("\r{}\x1b[K", self.line(now, state)));
+            let (text, columns) = program::rewritten(self.columns, &self.line(now, state));
+            self.columns = columns;
+            tell(text);
         } else if due || self.done == self.total {
             self.last_line = Some(now);
             tell(format_args!("{}\n", self.line(now, state)));

@@ -24,7 +24,9 @@ pub(crate) fn keep(out: &Path, reports: &[MatchReport]) -> Result<()> {
     let program = std::env::current_exe().ok();
     let commit = program.and_then(|program| commit(program.parent()?));
     let machine = machine();
-    let words: Vec<String> = std::env::args().map(|word| quoted(&word)).collect();
+    let words: Vec<String> = std::env::args_os()
+        .map(|word| quoted(&word.to_string_lossy()))
+        .collect();
     let matches = reports.iter().map(|report| MatchRecord {
         id: id(out, &date, several.then_some(report)),
         date: date.clone(),
@@ -80,11 +82,21 @@ fn machine() -> String {
     format!("{name}, {threads}")
 }
 
-/// A word of a command line, quoted for a shell.
+/// A word of a command line, quoted for a shell, or for the console of Windows.
 pub(crate) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+%@".contains(c);
+    quoted_for(cfg!(windows), word)
+}
+
+fn quoted_for(windows: bool, word: &str) -> String {
+    let own = if windows { r"\" } else { "%" };
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@".contains(c) || own.contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();
+    }
+    if windows {
+        // Backslashes before the last quotation mark would quote it.
+        let last = word.len() - word.trim_end_matches('\\').len();
+        return format!("\"{}{}\"", word.replace('"', r#"\""#), r"\".repeat(last));
     }
     format!("'{}'", word.replace('\'', r"'\''"))
 }
@@ -112,10 +124,15 @@ mod tests {
 
     #[test]
     fn words_are_quoted_where_a_shell_would_split_them() {
+        let quoted = |word| quoted_for(false, word);
         assert_eq!(quoted("--games"), "--games");
         assert_eq!(quoted("tengen gtp"), "'tengen gtp'");
         assert_eq!(quoted("it's"), r"'it'\''s'");
         assert_eq!(quoted(""), "''");
+        let quoted = |word| quoted_for(true, word);
+        assert_eq!(quoted(r"runs\sprt"), r"runs\sprt");
+        assert_eq!(quoted(r"'C:\a b\c.exe' gtp"), r#""'C:\a b\c.exe' gtp""#);
+        assert_eq!(quoted(r#"a "b" c\"#), r#""a \"b\" c\\""#);
     }
 
     #[test]

@@ -7,8 +7,8 @@ use tengen::engine::EngineOptions;
 use tengen::program::counted;
 use tengen::system;
 use tengen_nn::eval::{
-    BackendKind, CudaDevices, Device, EvalError, EvaluatorFactory, FETCH_FOR_GPUS, LoadOptions,
-    ModelSource, has_driver,
+    BackendKind, CudaDevices, Device, EvalError, EvaluatorFactory, FETCH, FETCH_FOR_GPUS,
+    LoadOptions, ModelSource, has_driver,
 };
 
 use super::backend::{BackendAnswer, Finding, Reference, State, backend, evaluate, precision};
@@ -98,7 +98,8 @@ pub(super) fn gpus(
         Device::Cuda(cards) => cards,
         Device::Cpu => CudaDevices::only(0),
     };
-    let visible = std::env::var("CUDA_VISIBLE_DEVICES").ok();
+    let [visible, order] =
+        ["CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"].map(|name| std::env::var(name).ok());
     let found = cards.numbers().map(|number| {
         let device = Device::Cuda(CudaDevices::only(number));
         let load = LoadOptions {
@@ -111,7 +112,8 @@ pub(super) fn gpus(
         };
         let reference = reference.map(|(answer, tolerance)| (answer, tolerance.on_card()));
         let mut finding = backend("gpu", &one, reference, asked);
-        let name = name(&drivers_id(number, visible.as_deref()));
+        let id = drivers_id(number, visible.as_deref());
+        let name = name(&id, is_counted_alike(&id, order.as_deref()));
         finding.text = match many {
             Some(BackendAnswer { each, .. }) => format!(
                 "{device}, {name}; {}, {}, {:.0} positions/s in batches of {ROWS}",
@@ -122,11 +124,33 @@ pub(super) fn gpus(
             None => format!("{device}, {name}; {}", finding.text),
         };
         if finding.state == State::Broken {
-            FETCH_FOR_GPUS.clone_into(&mut finding.fix);
+            let by_files = BackendKind::Ort.available(&load).is_err();
+            finding.fix = fix(one.as_ref().err(), by_files);
         }
         finding
     });
     found.collect()
+}
+
+/// What helps where a GPU was asked for and does not work; files tell some of the reasons.
+fn fix(error: Option<&EvalError>, by_files: bool) -> String {
+    let fix = match error {
+        None => return format!("another version: {FETCH_FOR_GPUS}"),
+        Some(EvalError::Unavailable { reason, .. })
+            if [FETCH, FETCH_FOR_GPUS]
+                .iter()
+                .any(|fetch| reason.contains(fetch)) =>
+        {
+            FETCH_FOR_GPUS
+        }
+        // There is no card of this number.
+        Some(EvalError::Unavailable { .. }) if by_files => "--device cuda:0",
+        Some(EvalError::Unavailable { .. }) => {
+            "an NVIDIA driver for CUDA 13, CUDA 13, cuDNN 9, and free memory on the card; else --device cpu"
+        }
+        Some(_) => "--device cpu",
+    };
+    fix.to_owned()
 }
 
 /// The answers to one row and to many.
@@ -152,14 +176,39 @@ fn drivers_id(number: u8, visible: Option<&str>) -> String {
     }
 }
 
+/// Whether the driver and CUDA mean the same card by this number, or name: CUDA counts the fastest one first, unless it is
+/// told to count by slot, as the driver does.
+fn is_counted_alike(id: &str, order: Option<&str>) -> bool {
+    order == Some("PCI_BUS_ID") || id.parse::<u16>().is_err()
+}
+
 /// Output of the driver's own program for a GPU: name, driver, memory.
-fn name(id: &str) -> String {
+fn name(id: &str, is_certain: bool) -> String {
     let query = "--query-gpu=name,driver_version,memory.total,memory.free";
-    let said = Command::new("nvidia-smi")
-        .args(["-i", id, query, "--format=csv,noheader,nounits"])
-        .output();
-    let said = said.map(|said| said.stdout).unwrap_or_default();
-    read(&String::from_utf8_lossy(&said))
+    let ask = |which: &[&str]| {
+        let mut program = Command::new("nvidia-smi");
+        let said = program
+            .args(which)
+            .args([query, "--format=csv,noheader,nounits"])
+            .output();
+        let said = said.map(|said| said.stdout).unwrap_or_default();
+        String::from_utf8_lossy(&said).into_owned()
+    };
+    let told = read(&ask(&["-i", id]));
+    match is_certain || are_equal(&ask(&[])) {
+        true => told,
+        false => format!(
+            "{told}, or another card: CUDA counts the fastest first, and like nvidia-smi only with \
+             CUDA_DEVICE_ORDER=PCI_BUS_ID in the environment"
+        ),
+    }
+}
+
+/// Whether these cards, one a line, are of one kind.
+fn are_equal(cards: &str) -> bool {
+    let mut kinds = cards.lines().map(|card| card.split(',').next());
+    let first = kinds.next();
+    kinds.all(|kind| Some(kind) == first)
 }
 
 /// Its line as text.
@@ -212,6 +261,41 @@ mod tests {
         );
         assert_eq!(read(""), "nvidia-smi does not list it");
         assert_eq!(read("No devices were found\n"), "No devices were found");
+    }
+
+    #[test]
+    fn of_different_cards_a_number_may_mean_another_one() {
+        let one = "NVIDIA GeForce GTX 1660, 580.82.07, 6144, 6000\n";
+        let other = "NVIDIA GeForce RTX 3090, 580.82.07, 24576, 24000\n";
+        let pairs = [
+            String::new(),
+            one.to_owned(),
+            one.repeat(2),
+            one.to_owned() + other,
+        ];
+        assert_eq!(
+            pairs.map(|cards| are_equal(&cards)),
+            [true, true, true, false]
+        );
+        assert!(is_counted_alike("1", Some("PCI_BUS_ID")) && is_counted_alike("GPU-1", None));
+        assert!(!is_counted_alike("1", None) && !is_counted_alike("1", Some("FASTEST_FIRST")));
+    }
+
+    #[test]
+    fn what_helps_depends_on_what_is_missing() {
+        let unavailable = |reason: &str| EvalError::Unavailable {
+            backend: "ort",
+            reason: reason.to_owned(),
+        };
+        let too_old = unavailable("cuda:0: CUDA failure 35: CUDA driver version is insufficient");
+        assert!(fix(Some(&too_old), false).contains("driver"));
+        let of_processors = unavailable(&format!("no GPU support: get it with {FETCH_FOR_GPUS}"));
+        assert_eq!(fix(Some(&of_processors), true), FETCH_FOR_GPUS);
+        assert_eq!(
+            fix(Some(&unavailable("there is no GPU 3")), true),
+            "--device cuda:0"
+        );
+        assert!(fix(None, false).starts_with("another version"));
     }
 
     #[test]

@@ -40,6 +40,28 @@ fn an_evaluator_that_fails_at_once_is_an_error() {
     assert!(matches!(result, Err(SearchError::Eval(_))), "{result:?}");
 }
 
+/// As where the system limits threads or memory.
+#[test]
+fn a_search_does_with_the_threads_that_there_are() {
+    let position = start(9, 9);
+    let (info, made) = (model(&position), AtomicU32::new(0));
+    let make: EvaluatorMaker = Arc::new(move || match made.fetch_add(1, Ordering::SeqCst) {
+        0 | 1 => Ok(Box::new(HashEvaluator::new(info.clone()))),
+        _ => Err(EvalError::Run {
+            backend: "fake",
+            reason: "there is no memory for another one".to_owned(),
+        }),
+    });
+    let options = SearcherOptions {
+        threads: 8,
+        seed: 1,
+        params: SearchParams::default(),
+    };
+    let mut searcher = Searcher::new(make, options, Arc::new(FakeClock::new()));
+    let report = search(&mut searcher, &position, 100);
+    assert_eq!((report.stop, report.visits), (StopReason::Visits, 100));
+}
+
 #[test]
 fn a_setting_that_is_not_allowed_is_named() {
     let position = start(9, 9);

@@ -97,17 +97,21 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
         let (table, board) = (&*self.table, Board::new(position));
         let run = |analyst| Search::new(board.clone(), table, analyst, &shared).run();
         let known = match &mut self.analysts[..threads] {
+            [] => None,
             [alone] => run(alone).ok(),
-            all => std::thread::scope(|scope| {
-                let threads: Vec<_> = all
+            [first, others @ ..] => std::thread::scope(|scope| {
+                let new = std::thread::Builder::new;
+                // Where the system allows no more threads, fewer do.
+                let threads: Vec<_> = others
                     .iter_mut()
-                    .map(|analyst| scope.spawn(|| run(analyst)))
+                    .map_while(|analyst| new().spawn_scoped(scope, || run(analyst)).ok())
                     .collect();
+                let first = run(first);
                 let results = threads
                     .into_iter()
                     .map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
                 // One that ends the others may keep them from finding a move.
-                let known = results.filter_map(Result::ok);
+                let known = std::iter::once(first).chain(results).filter_map(Result::ok);
                 known.max_by_key(|(_, best)| best.is_some())
             }),
         };
