@@ -357,7 +357,7 @@ mod tests {
     use tengen_nn::files::scratch::Scratch;
 
     /// Six games by rollouts on 5x5.
-    fn example(name: &str) -> Shard {
+    pub(super) fn example(name: &str) -> Shard {
         let empty = SmallNoGo::new(BoardSize::square(5)).unwrap();
         let plan = GamesPlan {
             first: 0,

@@ -1,7 +1,7 @@
 //! Where recorded games come from: SGF files, folders of them, ZIP archives, texts of many games.
 
 use std::fs;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use zip::ZipArchive;
@@ -237,14 +237,20 @@ fn read_entry(
     archive: &mut ZipArchive<fs::File>,
     name: &str,
 ) -> Result<Vec<u8>, TrainError> {
-    let damaged = |why: String| damaged(path, format!("{name}: {why}"));
+    let failed = |error: io::Error| match error.kind() {
+        // It is compressed in another way than usual, or has a password.
+        io::ErrorKind::Unsupported => {
+            TrainError::mismatch(path, format!("{name} in it: {error}: unpack it"))
+        }
+        _ => damaged(path, format!("{name}: {error}")),
+    };
     let entry = archive
         .by_name(name)
-        .map_err(|error| damaged(error.to_string()))?;
+        .map_err(|error| failed(error.into()))?;
     let mut bytes = Vec::new();
     let most = most_bytes(Path::new(name));
     let read = entry.take(most + 1).read_to_end(&mut bytes);
-    read.map_err(|error| damaged(error.to_string()))?;
+    read.map_err(failed)?;
     if bytes.len() as u64 > most {
         let why = format!("{name} in it has more than {most} bytes: split it");
         return Err(TrainError::mismatch(path, why));
@@ -376,6 +382,34 @@ mod tests {
                 "(;GM[1]SZ[19]KM[6.5]RE[];B[cc])",
             ]
         );
+    }
+
+    #[test]
+    fn an_archive_that_others_have_to_unpack_is_not_called_damaged() {
+        use std::io::Write as _;
+        use tengen_nn::files::scratch::Scratch;
+
+        let scratch = Scratch::new("import-unpack");
+        let path = scratch.path().join("games.zip");
+        let mut archive = zip::ZipWriter::new(fs::File::create(&path).unwrap());
+        let options = zip::write::SimpleFileOptions::default();
+        let options = options.compression_method(zip::CompressionMethod::Stored);
+        archive.start_file("a.sgf", options).unwrap();
+        archive.write_all(b"(;SZ[9])").unwrap();
+        archive.finish().unwrap();
+        let bytes = fs::read(&path).unwrap();
+        let mut parts = bytes.windows(4);
+        let index = parts.position(|part| part == b"PK\x01\x02").unwrap();
+        // The method becomes that of bzip2; a flag says that there is a password. Both are in the index, too.
+        for (at, bits, about) in [(8, 12, "compression method"), (6, 1, "Password")] {
+            let mut other = bytes.clone();
+            other[at] |= bits;
+            other[index + 2 + at] |= bits;
+            fs::write(&path, other).unwrap();
+            let message = texts(&path, &Index::default()).unwrap_err().to_string();
+            let is_told = message.contains(about) && message.ends_with("unpack it");
+            assert!(is_told && !message.contains("damaged"), "{message}");
+        }
     }
 
     #[test]

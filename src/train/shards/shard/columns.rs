@@ -145,7 +145,8 @@ pub(super) fn read<G: Game>(
             "its rows would be more than {MAX_TIMES} times as large as the file, which no recorded games are"
         ))),
     };
-    let mut rows = Vec::new();
+    let mut rows: Vec<Row> = Vec::new();
+    let mut moves: Arc<[Move]> = Arc::default();
     for index in 0..reader.num_row_groups() {
         let group = reader.get_row_group(index)?;
         let count = usize::try_from(group.metadata().num_rows());
@@ -172,9 +173,10 @@ pub(super) fn read<G: Game>(
         };
         let rules: Arc<str> = empty.rules().to_string().into();
         let first = rows.len();
-        let mut moves: Arc<[Move]> = Arc::default();
         for at in 0..count {
-            if at == 0 || game[at] != game[at - 1] {
+            // Other programs begin a group of rows within a game.
+            let before = rows.last().map(|row| row.game.cast_signed());
+            if before != Some(game[at]) || (at == 0 && !all_moves[at].is_empty()) {
                 take(all_moves[at].len())?;
                 moves = unpack_moves(all_moves[at].data());
             }
@@ -223,19 +225,24 @@ impl Columns<'_> {
         column
             .filter(|column| column.name() == name)
             .filter(|column| column.physical_type() == T::get_physical_type())
-            .filter(|column| (column.max_def_level(), column.max_rep_level()) == (0, 0))
+            .filter(|column| column.max_def_level() <= 1 && column.max_rep_level() == 0)
             .ok_or_else(|| missing(&format!("column {name}")))?;
         // Memory is not reserved in advance: the number may be wrong.
-        let mut values = Vec::new();
+        let (mut values, mut levels) = (Vec::new(), Vec::<i16>::new());
         let mut reader = get_typed_column_reader::<T>(self.group.get_column_reader(index)?);
-        while values.len() < self.rows {
-            let left = self.rows - values.len();
-            let (records, ..) = reader.read_records(left, None, None, &mut values)?;
+        let mut left = self.rows;
+        while left > 0 {
+            let (records, ..) = reader.read_records(left, Some(&mut levels), None, &mut values)?;
             if records == 0 {
                 return Err(missing("end of a column"));
             }
+            left = left.saturating_sub(records);
         }
-        Ok(values)
+        // Other programs write columns that may lack a value. None may here.
+        match values.len() == self.rows {
+            true => Ok(values),
+            false => Err(missing(&format!("value of column {name}"))),
+        }
     }
 }
 
@@ -297,4 +304,73 @@ fn unpack_moves(bytes: &[u8]) -> Arc<[Move]> {
 /// Error for an invalid part of a file.
 fn missing(what: &str) -> ParquetError {
     ParquetError::General(format!("a {what} is missing or out of range"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::example;
+    use super::*;
+    use tengen::game::BoardSize;
+    use tengen::games::nogo::SmallNoGo;
+
+    /// These rows as other programs write them: in groups of some rows, and in columns that may lack a value. With
+    /// `gap` the first row of each group has no `exact`.
+    fn foreign(rows: &[Row], each: usize, gap: bool) -> Vec<u8> {
+        let schema = format!("message position {{ {COLUMNS} }}").replace("REQUIRED", "OPTIONAL");
+        let schema = Arc::new(parse_message_type(&schema).unwrap());
+        let mut file = SerializedFileWriter::new(Vec::new(), schema, Arc::default()).unwrap();
+        let all_moves = moves(rows).unwrap();
+        for (rows, moves) in rows.chunks(each).zip(all_moves.chunks(each)) {
+            let mut group = file.next_row_group().unwrap();
+            let mut put = Put(&mut group);
+            put.column::<Int64Type>(rows.iter().map(|row| row.game.cast_signed()).collect());
+            put.column::<Int32Type>(rows.iter().map(|row| row.ply.into()).collect());
+            put.column::<ByteArrayType>(moves.to_vec());
+            put.column::<ByteArrayType>(rows.iter().map(|row| pack(&row.policy).into()).collect());
+            put.column::<FloatType>(rows.iter().map(|row| row.policy_weight).collect());
+            put.column::<FloatType>(rows.iter().map(|row| row.surprise).collect());
+            put.column::<Int32Type>(rows.iter().map(|row| row.result.into()).collect());
+            let exact: Vec<bool> = rows.iter().map(|row| row.exact).collect();
+            put.some::<BoolType>(&exact[usize::from(gap)..], usize::from(gap));
+            put.column::<FloatType>(rows.iter().map(|row| row.root_value).collect());
+            put.column::<BoolType>(rows.iter().map(|row| row.ending.is_some()).collect());
+            group.close().unwrap();
+        }
+        file.into_inner().unwrap()
+    }
+
+    struct Put<'a, 'f>(&'a mut SerializedRowGroupWriter<'f, Vec<u8>>);
+
+    impl Put<'_, '_> {
+        fn column<T: DataType>(&mut self, values: Vec<T::T>) {
+            self.some::<T>(&values, 0);
+        }
+
+        /// Values after this many missing ones.
+        fn some<T: DataType>(&mut self, values: &[T::T], gaps: usize) {
+            let levels: Vec<i16> = [vec![0; gaps], vec![1; values.len()]].concat();
+            let mut writer = self.0.next_column().unwrap().unwrap();
+            let written = writer.typed::<T>().write_batch(values, Some(&levels), None);
+            written.unwrap();
+            writer.close().unwrap();
+        }
+    }
+
+    #[test]
+    fn files_of_other_programs_are_read() {
+        let empty = SmallNoGo::new(BoardSize::square(5)).unwrap();
+        let rows = example("foreign").rows;
+        let read_back = |each: usize, gap: bool| {
+            let bytes = foreign(&rows, each, gap);
+            let len = bytes.len();
+            let reader = SerializedFileReader::new(Bytes::from(bytes)).unwrap();
+            read(&empty, &reader, len).map_err(|error| error.to_string())
+        };
+        // With a game in one group, in several, and with a row in each.
+        for each in [rows.len(), 7, 1] {
+            assert_eq!(read_back(each, false).as_ref(), Ok(&rows));
+        }
+        let lacking = read_back(7, true).unwrap_err();
+        assert!(lacking.contains("value of column exact"), "{lacking}");
+    }
 }
