@@ -71,8 +71,8 @@ fn a_file_without_arguments_is_like_none() {
 fn an_error_of_the_arguments_beside_the_program_names_their_file() {
     let folder = Scratch::new("wrong-arguments");
     let program = copied(&folder, "tengen");
-    // Also by the name that Notepad gives it; the right one comes first.
-    for name in ["tengen.args.txt", "tengen.args"] {
+    // Also by the name that Notepad gives it.
+    for name in ["tengen.args", "tengen.args.txt"] {
         let file = folder.write(name, b"sau\n--main-tme\n870\n");
         let output = Command::new(&program).stdin(Stdio::null()).output();
         let output = output.expect("it was just put there");
@@ -81,7 +81,14 @@ fn an_error_of_the_arguments_beside_the_program_names_their_file() {
         for part in [&*format!("{file}:"), "--main-tme", "--main-time"] {
             assert!(said.contains(part), "no {part}: {said}");
         }
+        if name == "tengen.args" {
+            std::fs::remove_file(file).expect("it was just written");
+        }
     }
+    folder.write("tengen.args", b"");
+    let output = Command::new(&program).stdin(Stdio::null()).output();
+    let said = text(&output.expect("it was just put there").stderr);
+    assert!(said.contains("are both there"), "{said}");
 }
 
 /// An operator links the program into the folder of the bot.

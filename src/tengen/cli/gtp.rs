@@ -54,18 +54,26 @@ pub(crate) struct Gtp {
 
 /// The board with which KataGo begins.
 const KATAGO_BOARD: BoardSize = BoardSize::new(19, 19);
+/// Its setting of that board.
+const BOARD: &str = "defaultBoardSize";
 
 impl Gtp {
     pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
         let parameters = [&OF_SEARCHES[..], &["analysisWideRootNoise"]].concat();
+        let known = [&parameters[..], &[BOARD]].concat();
         let in_its_place = self.katago.are_given();
         let (name, (mut options, loaded)) = match in_its_place {
-            true => ("KataGo", self.katago.options(&self.engine, &parameters)?),
+            true => ("KataGo", self.katago.options(&self.engine, &known)?),
             false => ("Tengen", self.engine.read()?.resolve_with_backend()?),
         };
         if in_its_place && options.game == "go" {
-            // Some of its clients set no board.
-            options.size.get_or_insert(KATAGO_BOARD);
+            // Some of its clients set no board; LizGoban names 19 beside a network of 9x9, too.
+            match self.katago.setting(BOARD) {
+                Some(side) => options.set("size", side)?,
+                None => {
+                    options.size.get_or_insert(KATAGO_BOARD);
+                }
+            }
         }
         self.katago.tell_of_imitator();
         let perspective = self.katago.perspective(&self.winrates_as)?;
@@ -98,7 +106,7 @@ impl Gtp {
             let set = session.set_parameter(name, value);
             set.with_context(|| format!("-override-config {name}"))?;
         }
-        if is_katago {
+        if is_katago || in_its_place {
             // As KataGo says it: LizGoban and others send nothing before.
             output::tell("GTP ready, beginning main protocol loop");
         }

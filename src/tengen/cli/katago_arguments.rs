@@ -29,9 +29,8 @@ pub(super) struct KatagoArguments {
 }
 
 /// KataGo's names of settings that an engine has, too.
-const SETTINGS: [(&str, &str); 8] = [
+const SETTINGS: [(&str, &str); 7] = [
     ("humanSLProfile", "human-profile"),
-    ("defaultBoardSize", "size"),
     ("maxVisits", "visits"),
     ("maxTime", "time-per-move"),
     ("lagBuffer", "lag"),
@@ -96,7 +95,7 @@ impl KatagoArguments {
         let all = all.flat_map(|list| list.split(','));
         let all = all.filter_map(|setting| setting.split_once('='));
         let all = all.map(|(name, value)| (name.trim(), value.trim()));
-        // As in KataGo an empty value is none.
+        // An empty value, by which KataGo drops one of its file, is none.
         all.filter(|(_, value)| !value.is_empty())
     }
 

@@ -165,6 +165,13 @@ fn arguments_beside() -> anyhow::Result<Option<(PathBuf, Vec<OsString>)>> {
     let Some(path) = paths.find(|path| path.exists()) else {
         return Ok(None);
     };
+    let other = path.with_file_name(ARGUMENTS[1]);
+    anyhow::ensure!(
+        other == path || !other.exists(),
+        "{} and {} are both there: remove the one that is not meant",
+        path.display(),
+        other.display()
+    );
     // Editors on Chinese Windows may write GBK or UTF-16.
     let text = file::read_text(&path).with_context(|| format!("cannot read {}", path.display()))?;
     Ok(arguments(&text).map(|words| (path, words)))

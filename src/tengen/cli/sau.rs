@@ -1,12 +1,12 @@
 //! `tengen sau`: plays on the platform of the China Computer Game Championship.
 
-use std::io::{self, Read, Write, stderr, stdout};
+use std::io::{self, IsTerminal, Read, Write, stderr, stdout};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use clap::Args;
+use clap::{Arg, Args};
 use env_logger::Target;
 use tengen::clock::{Clock, Overtime, SystemClock, TimeControl, date_time, unix_time};
 use tengen::gtp::{SauOptions, SauResources, SauSession, harmless, serve};
@@ -30,6 +30,7 @@ use super::output;
 ///
 /// An operator may type `help`. Tengen never resigns here: the platform has no word for it.
 #[derive(Debug, Args)]
+#[command(mut_args(|arg: Arg| { let other = arg.get_id() == "game"; arg.hide(other) }))]
 pub(crate) struct Sau {
     #[command(flatten)]
     engine: EngineFlags,
@@ -93,8 +94,8 @@ const SPARE_RECORDS: &str = "tengen-records";
 const LOG: &str = "tengen.log";
 
 /// A stream in the encoding of its reader: a terminal's, or that of the platform, which is a program of Chinese Windows.
-fn readable<W: Write + 'static>(stream: W) -> Box<dyn Write> {
-    match output::is_attended() {
+fn readable<W: Write + IsTerminal + 'static>(stream: W) -> Box<dyn Write> {
+    match output::is_attended() || stream.is_terminal() {
         true => Box::new(stream),
         false => Box::new(InGbk(stream)),
     }

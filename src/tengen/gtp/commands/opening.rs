@@ -84,13 +84,13 @@ fn of_different_shapes(
     moves.filter(is_new).take(wanted).collect()
 }
 
-/// The stones after a move, equal for symmetric positions. Where openings have names, as in Renju, referees compare the
-/// stones alone: the edges may be nearer on one side.
+/// The stones after a move, equal for symmetric positions. Where openings have names, as in Renju, referees compare
+/// offers of the fifth move by the stones alone: the edges may be nearer on one side.
 fn shape(engine: &dyn Engine, mv: Move) -> Vec<(u8, u8, Color)> {
     let size = engine.size();
     let on_board = |point| Some((point, engine.stone(point)?));
     let mut stones: Vec<(Move, Color)> = size.points().filter_map(on_board).collect();
-    let edges_count = stones.is_empty() || (engine.info().openings)(size).is_empty();
+    let edges_count = stones.len() != 4 || (engine.info().openings)(size).is_empty();
     // A pass adds none.
     if mv.index() < size.area() {
         stones.push((mv, engine.to_move()));
@@ -277,13 +277,13 @@ mod tests {
             let moves = moves.split(' ').map(point);
             format_moves(&of_different_shapes(engine, moves, 4), size)
         };
-        assert_eq!(offered(&*engine, "A1 O15 H8"), "A1 H8");
+        assert_eq!(offered(&*engine, "A1 P15 H8"), "A1 H8");
         let stones = ["H8", "H9", "H10", "G9"];
         for (text, color) in stones.into_iter().zip(Color::BOTH.into_iter().cycle()) {
             let vertex = Vertex::Point(point(text));
             engine.play(Play { color, vertex }).expect("it is legal");
         }
-        let moves = "J10 J8 G10 G8 F9 A1 O15";
+        let moves = "J10 J8 G10 G8 F9 A1";
         assert_eq!(offered(&*engine, moves), "J10 G10 F9 A1");
     }
 

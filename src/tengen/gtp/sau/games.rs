@@ -14,7 +14,7 @@ use crate::record::{GameRecord, file, result_text};
 
 /// A time in seconds, or as a clock on the table shows it.
 fn time(text: &str) -> Option<Duration> {
-    let Some((minutes, rest)) = text.split_once(':') else {
+    let Some((minutes, rest)) = text.split_once([':', '：']) else {
         return seconds(text).ok();
     };
     let (minutes, rest) = (seconds(minutes).ok()?, seconds(rest).ok()?);
