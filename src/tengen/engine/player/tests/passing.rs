@@ -170,7 +170,9 @@ fn looks_at_a_pass_cost_no_period_of_byoyomi() {
             rest < Duration::from_millis(100),
             "what no look needs is the search's: {rest:?}"
         );
-        assert_eq!(told, taken, "of both searches");
+        // The clock counts in microseconds.
+        let apart = told.abs_diff(taken);
+        assert!(apart < Duration::from_micros(10), "{told:?}, {taken:?}");
     }
 }
 
