@@ -282,6 +282,10 @@ impl InnerTensors {
     ) -> Result<(), EvalError> {
         let failed = |error| run_error(&error);
         for row in planes.chunks_exact(self.shape.iter().product()) {
+            // Recurrent operators would go on from the row before.
+            if self.state.op_states.iter().any(Option::is_some) {
+                self.state = self.state.plan().spawn().map_err(failed)?;
+            }
             let input = Tensor::from_shape(&self.shape, row).map_err(failed)?;
             let found = self.state.run(tvec![input.into()]).map_err(failed)?;
             for (at, tensor) in found.iter().enumerate() {
@@ -311,6 +315,41 @@ mod tests {
     #[test]
     fn passes_the_suite() {
         suite::check(&mut small());
+    }
+
+    /// Its operators keep what they have seen for the next call.
+    #[test]
+    fn a_recurrent_network_forgets_the_row_before() {
+        let info = SMALL.info();
+        let mut graph = GraphBuilder::new("recurrent");
+        let planes = graph.input(PLANES, info.planes_shape());
+        let area = info.size.area();
+        // Planes one after the other: [planes, batch, points].
+        let steps = graph.reshape(planes, &[-1, info.planes as i64, area as i64]);
+        let order = vec![("perm", Attribute::Ints(vec![1, 0, 2]))];
+        let steps = graph.node("Transpose", &[steps], order);
+        let weights = graph.weights("input", &[1, 4, area], &vec![0.1; 4 * area]);
+        let recurrent = graph.weights("recurrent", &[1, 4, 4], &[0.2; 16]);
+        let hidden = vec![("hidden_size", Attribute::Int(4))];
+        let x = graph.node("RNN", &[steps, weights, recurrent], hidden);
+        // [planes, 1, batch, 4]
+        let order = vec![("perm", Attribute::Ints(vec![2, 0, 1, 3]))];
+        let x = graph.node("Transpose", &[x], order);
+        let x = graph.flatten(x);
+        let numbers = 4 * info.planes;
+        for (name, len, shape) in [
+            (POLICY, info.policy_len, info.policy_shape()),
+            (VALUE, info.outcomes, info.value_shape()),
+        ] {
+            let weights = vec![0.3; numbers * len];
+            let weights = graph.weights(&format!("{name}.weights"), &[numbers, len], &weights);
+            let bias = graph.weights(&format!("{name}.bias"), &[len], &vec![0.0; len]);
+            let output = graph.gemm(x, weights, bias);
+            graph.output(name, output, shape);
+        }
+        let onnx = graph.finish(&info.to_metadata()).unwrap();
+        let model = TractModel::load("recurrent", &onnx, None).unwrap();
+        suite::check(&mut model.evaluator().unwrap());
     }
 
     #[test]
