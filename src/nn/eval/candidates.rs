@@ -36,7 +36,7 @@ pub struct Opened {
     pub passed_over: Vec<Candidate>,
 }
 
-/// Loads a network with the fastest available backend that can run it.
+/// Loads a network with the fastest available backend that can run it. One that fails at the trial is passed over.
 ///
 /// # Errors
 /// [`EvalError::Load`] when the file cannot be used, [`EvalError::Unavailable`] when no backend is
@@ -46,7 +46,7 @@ pub fn open_best(source: &ModelSource, options: &LoadOptions) -> Result<Opened, 
     let fitting = BackendKind::ALL.into_iter();
     for kind in fitting.filter(|kind| kind.computes_on(options.device)) {
         match EvaluatorFactory::open(kind, source, options) {
-            Err(error @ EvalError::Unavailable { .. }) => {
+            Err(error @ (EvalError::Unavailable { .. } | EvalError::Run { .. })) => {
                 let verdict = Err(error);
                 passed_over.push(Candidate { kind, verdict });
             }
@@ -82,7 +82,7 @@ mod tests {
     use super::super::testnet::SMALL;
     use super::super::{CudaDevices, Device, LibraryPlaces, PLANES, POLICY, VALUE, suite};
     use super::*;
-    use crate::onnx::GraphBuilder;
+    use crate::onnx::{Attribute, GraphBuilder};
 
     /// Without ONNX Runtime.
     fn bare(device: Device) -> LoadOptions {
@@ -125,6 +125,42 @@ mod tests {
         assert_eq!(opened.kind, BackendKind::Tract);
         assert_eq!(opened.passed_over[0].kind, BackendKind::Native);
         suite::check(&mut opened.factory.make().unwrap());
+    }
+
+    /// ONNX Runtime accepts it and refuses to run it.
+    #[test]
+    fn a_network_that_a_backend_cannot_run_is_passed_on() {
+        if !suite::ort_is_installed() {
+            return;
+        }
+        let info = SMALL.info();
+        let mut graph = GraphBuilder::new("dilated");
+        let planes = graph.input(PLANES, info.planes_shape());
+        let mut conv = |name: &str, to: usize| {
+            let weights = vec![0.1; to * info.planes * 9];
+            let weights = graph.weights(name, &[to, info.planes, 3, 3], &weights);
+            let padded = Attribute::String("SAME_UPPER".to_owned());
+            let attributes = vec![
+                ("auto_pad", padded),
+                ("dilations", Attribute::Ints(vec![2, 2])),
+            ];
+            graph.node("Conv", &[planes, weights], attributes)
+        };
+        let (policy, value) = (conv("a", 1), conv("b", info.outcomes));
+        let policy = graph.flatten(policy);
+        graph.output(POLICY, policy, info.policy_shape());
+        let value = graph.reduce_mean(value, &[2, 3]);
+        graph.output(VALUE, value, info.value_shape());
+        let onnx = graph.finish(&info.to_metadata()).unwrap();
+        let source = ModelSource::Embedded(onnx.leak());
+        let options = LoadOptions {
+            ort_library: LibraryPlaces::usual(None),
+            ..LoadOptions::default()
+        };
+        let opened = open_best(&source, &options).unwrap();
+        assert_eq!(opened.kind, BackendKind::Tract);
+        let why = opened.passed_over[1].to_string();
+        assert!(why.starts_with("not ort: evaluation failed"), "{why}");
     }
 
     #[test]

@@ -17,9 +17,24 @@ use tract_onnx::prelude::{
 use tract_onnx::tract_core::ops::konst::Const;
 
 use super::{Batch, EvalError, Evaluator, ModelInfo, Outputs};
+use crate::onnx::KnownValues;
 use crate::{BoardSize, onnx};
 
 const BACKEND: &str = "tract";
+
+/// What it computes as ONNX says, of operators where it does not always: by comparison with ONNX Runtime and onnx's own
+/// evaluator.
+const RIGHT: &[KnownValues] = &[
+    ("Celu", "alpha", &["", "1"]),
+    ("ConvTranspose", "output_shape", &[""]),
+    ("GRU", "direction", RIGHT_DIRECTIONS),
+    ("GlobalLpPool", "p", &[]),
+    ("LSTM", "direction", RIGHT_DIRECTIONS),
+    ("Mod", "fmod", &["1"]),
+    ("RNN", "direction", RIGHT_DIRECTIONS),
+    ("Swish", "alpha", &["", "1"]),
+];
+const RIGHT_DIRECTIONS: &[&str] = &["", "forward", "bidirectional"];
 
 /// A network loaded and optimised once; every worker creates its own [`TractEvaluator`] from it.
 #[derive(Debug, Clone)]
@@ -43,6 +58,7 @@ impl TractModel {
         let info = ModelInfo::read_for(path, onnx, board)?;
         // It checks an operator's name only.
         onnx::validate_operators(onnx)
+            .and_then(|()| onnx::validate_attributes(onnx, RIGHT))
             .map_err(|error| refused(path, format!("tract does not know the network: {error}")))?;
         let plan = loaded(|| {
             let model = optimised(&info, onnx, info.outputs())?;
@@ -282,6 +298,10 @@ impl InnerTensors {
     ) -> Result<(), EvalError> {
         let failed = |error| run_error(&error);
         for row in planes.chunks_exact(self.shape.iter().product()) {
+            // Recurrent operators would go on from the row before.
+            if self.state.op_states.iter().any(Option::is_some) {
+                self.state = self.state.plan().spawn().map_err(failed)?;
+            }
             let input = Tensor::from_shape(&self.shape, row).map_err(failed)?;
             let found = self.state.run(tvec![input.into()]).map_err(failed)?;
             for (at, tensor) in found.iter().enumerate() {
@@ -311,6 +331,41 @@ mod tests {
     #[test]
     fn passes_the_suite() {
         suite::check(&mut small());
+    }
+
+    /// Its operators keep what they have seen for the next call.
+    #[test]
+    fn a_recurrent_network_forgets_the_row_before() {
+        let info = SMALL.info();
+        let mut graph = GraphBuilder::new("recurrent");
+        let planes = graph.input(PLANES, info.planes_shape());
+        let area = info.size.area();
+        // Planes one after the other: [planes, batch, points].
+        let steps = graph.reshape(planes, &[-1, info.planes as i64, area as i64]);
+        let order = vec![("perm", Attribute::Ints(vec![1, 0, 2]))];
+        let steps = graph.node("Transpose", &[steps], order);
+        let weights = graph.weights("input", &[1, 4, area], &vec![0.1; 4 * area]);
+        let recurrent = graph.weights("recurrent", &[1, 4, 4], &[0.2; 16]);
+        let hidden = vec![("hidden_size", Attribute::Int(4))];
+        let x = graph.node("RNN", &[steps, weights, recurrent], hidden);
+        // [planes, 1, batch, 4]
+        let order = vec![("perm", Attribute::Ints(vec![2, 0, 1, 3]))];
+        let x = graph.node("Transpose", &[x], order);
+        let x = graph.flatten(x);
+        let numbers = 4 * info.planes;
+        for (name, len, shape) in [
+            (POLICY, info.policy_len, info.policy_shape()),
+            (VALUE, info.outcomes, info.value_shape()),
+        ] {
+            let weights = vec![0.3; numbers * len];
+            let weights = graph.weights(&format!("{name}.weights"), &[numbers, len], &weights);
+            let bias = graph.weights(&format!("{name}.bias"), &[len], &vec![0.0; len]);
+            let output = graph.gemm(x, weights, bias);
+            graph.output(name, output, shape);
+        }
+        let onnx = graph.finish(&info.to_metadata()).unwrap();
+        let model = TractModel::load("recurrent", &onnx, None).unwrap();
+        suite::check(&mut model.evaluator().unwrap());
     }
 
     #[test]
@@ -353,6 +408,34 @@ mod tests {
             let error = TractModel::load("wrong.onnx", &onnx, None).unwrap_err();
             assert!(error.to_string().contains("tract refuses it"), "{error}");
         }
+    }
+
+    #[test]
+    fn what_it_computes_otherwise_is_refused() {
+        let info = SMALL.info();
+        let load = |alpha: f32| {
+            let mut graph = GraphBuilder::new("celu");
+            let planes = graph.input(PLANES, info.planes_shape());
+            let alpha = vec![("alpha", Attribute::Float(alpha))];
+            let x = graph.node("Celu", &[planes], alpha);
+            let mut conv = |name: &str, to: usize| {
+                let kernel = vec![0.1; to * info.planes];
+                let kernel = graph.weights(name, &[to, info.planes, 1, 1], &kernel);
+                graph.conv(x, kernel, None)
+            };
+            let (policy, value) = (conv("a", 1), conv("b", info.outcomes));
+            let policy = graph.flatten(policy);
+            graph.output(POLICY, policy, info.policy_shape());
+            let value = graph.reduce_mean(value, &[2, 3]);
+            graph.output(VALUE, value, info.value_shape());
+            let onnx = graph.finish(&info.to_metadata()).unwrap();
+            TractModel::load("celu.onnx", &onnx, None)
+        };
+        assert!(load(1.0).is_ok());
+        let refused = load(0.5).unwrap_err().to_string();
+        let is_told =
+            refused.contains("Celu_0 with alpha 0.5") && refused.contains("--backend ort");
+        assert!(is_told, "{refused}");
     }
 
     #[test]

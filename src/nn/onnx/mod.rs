@@ -40,7 +40,7 @@ pub use header::{CHECKSUM, Checksum, Header, TensorInfo, with_checksum};
 pub use model::{Model, ModelNode};
 pub use tensor::{Numbers, Tensor, element_name};
 pub use to_f16::to_f16;
-pub use validate::{validate, validate_operators};
+pub use validate::{KnownValues, validate, validate_attributes, validate_operators};
 
 /// The element type f32 in ONNX's numbering.
 pub const FLOAT: i32 = 1;

@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 
 use prost::Message;
 
-use super::proto::{AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto};
+use super::proto::{AttributeProto, AttributeType, GraphProto, ModelProto, NodeProto, TensorProto};
 use super::{Numbers, OnnxError, Tensor};
 
 /// File format versions: from the first with named operator sets to that of onnx 1.23.
@@ -50,6 +50,49 @@ pub fn validate(onnx: &[u8]) -> Result<(), OnnxError> {
 /// [`OnnxError::Foreign`] names the node.
 pub fn validate_operators(onnx: &[u8]) -> Result<(), OnnxError> {
     check_operators(&ModelProto::decode(onnx)?)
+}
+
+/// An operator, one of its attributes, and the values of it that a backend knows; an attribute that is not there is an
+/// empty text.
+pub type KnownValues = (&'static str, &'static str, &'static [&'static str]);
+
+/// Checks that operators have no other values of attributes than the known ones, for a backend that would compute
+/// something else without saying so.
+///
+/// # Errors
+/// [`OnnxError::Foreign`] names the node.
+pub fn validate_attributes(onnx: &[u8], known: &[KnownValues]) -> Result<(), OnnxError> {
+    let model = ModelProto::decode(onnx)?;
+    for node in model.graph.iter().flat_map(|graph| &graph.node) {
+        for (_, name, values) in known.iter().filter(|(op, ..)| *op == node.op_type) {
+            let attribute = node.attribute.iter().find(|one| one.name == *name);
+            let found = attribute.map(text).unwrap_or_default();
+            if !values.contains(&&*found) {
+                let value = match attribute {
+                    Some(_) => format!("{name} {found}"),
+                    None => format!("the usual {name}"),
+                };
+                let label = label(node);
+                return Err(OnnxError::Foreign(format!(
+                    "{label} with {value} is computed otherwise than ONNX says"
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The value of an attribute that is a number, a word or a list of integers.
+fn text(attribute: &AttributeProto) -> String {
+    match attribute.r#type() {
+        AttributeType::Float => attribute.f.unwrap_or_default().to_string(),
+        AttributeType::Int => attribute.i.unwrap_or_default().to_string(),
+        AttributeType::String => {
+            let word = attribute.s.as_deref().unwrap_or_default();
+            String::from_utf8_lossy(word).into_owned()
+        }
+        _ => format!("{:?}", attribute.ints),
+    }
 }
 
 /// Like [`validate_operators`].

@@ -124,8 +124,11 @@ impl<G: Encode> NetworkThinker<G> {
     /// Logs why a candidate is not used, at a level that depends on whether it was requested.
     fn pass_over(&mut self, attempt: &Attempt, error: &SearchError) {
         let reason = error.to_string();
-        let unavailable = matches!(error, SearchError::Eval(EvalError::Unavailable { .. }));
-        let by_itself = unavailable && self.setup.backend.is_none();
+        let is_of_backend = matches!(
+            error,
+            SearchError::Eval(EvalError::Unavailable { .. } | EvalError::Run { .. })
+        );
+        let by_itself = is_of_backend && self.setup.backend.is_none();
         let other_board = matches!(error, SearchError::Mismatch(Mismatch::Board(_)));
         let is_missing = attempt.model.is_none() && built_in_boards(G::NAME).is_none();
         // Part of the automatic choice: it matters only if it should have worked.

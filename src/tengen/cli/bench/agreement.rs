@@ -83,7 +83,8 @@ fn compare<G: Encode>(
         Err(EvalError::Unavailable { .. }) => open(BackendKind::Tract),
         opened => opened,
     };
-    let mut first = first?.make()?;
+    let first = first.context("there is nothing to compare with")?;
+    let mut first = first.make()?;
     let (kind, factory) = match named {
         Some(kind) => (kind, EvaluatorFactory::open(kind, &asked, &load)?),
         None => {
