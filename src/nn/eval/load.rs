@@ -218,7 +218,12 @@ impl EvaluatorFactory {
                 planes.for_each(|number| *number = f32::from(u8::from(row > 0)));
             }
             let evaluated = evaluator.evaluate(&batch, &mut out).map(|()| out);
-            evaluated.map_err(|error| EvalError::load(&source.name(), error))
+            evaluated.map_err(|error| match error {
+                EvalError::Run { backend, reason } => {
+                    EvalError::run(backend, format!("{}: {reason}", source.name()))
+                }
+                other => other,
+            })
         };
         // The first row is empty, as no position is: some networks divide by the number of points that a plane shows.
         for first in 0..2 {

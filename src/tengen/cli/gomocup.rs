@@ -54,7 +54,10 @@ pub(crate) fn prepare_log(logger: &mut env_logger::Builder) {
 impl Gomocup {
     pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
         let options = self.engine.read_for(Some(GAME))?;
-        anyhow::ensure!(options.game == GAME, "managers play {GAME}: leave --game out");
+        anyhow::ensure!(
+            options.game == GAME,
+            "managers play {GAME}: leave --game out"
+        );
         let (mut options, loaded) = options.resolve_with_backend()?;
         anyhow::ensure!(
             options.playouts_per_second.is_none(),
