@@ -107,7 +107,7 @@ fn an_unsound_network_ends_the_program_on_every_backend() {
             let arguments = ["gtp", "--model", &path, "--backend", backend];
             refuses(&arguments, &[&path, words]);
         }
-        for subcommand in ["sau", "gomocup", "analysis", "bench"] {
+        for subcommand in ["sau", "analysis", "bench"] {
             let arguments = [subcommand, "--model", &path, "--game", "nogo"];
             refuses(&arguments, &[&path, words]);
         }
