@@ -161,10 +161,11 @@ pub fn tell(text: impl Display) {
 /// most. Blanks cover what is left: a sequence that clears it is shown as it is by Windows' console, which understands
 /// none until it is told to.
 pub fn rewritten(columns: usize, line: &str) -> (String, usize) {
-    let rest = columns.saturating_sub(line.chars().count());
-    let wide = line.chars().filter(|c| !c.is_ascii()).count();
-    let text = format!("\r{line}{}", " ".repeat(rest));
-    (text, line.chars().count() + wide)
+    // Letters before these, as of Cyrillic, are as wide as ASCII.
+    let of_char = |c| if c < '\u{1100}' { 1 } else { 2 };
+    let width: usize = line.chars().map(of_char).sum();
+    let rest = columns.saturating_sub(width);
+    (format!("\r{line}{}", " ".repeat(rest)), width)
 }
 
 /// Ends the process as an uncaught Ctrl-C would, after final output: by the signal on Unix, with
@@ -221,6 +222,8 @@ mod tests {
     fn nothing_is_left_of_a_line_that_is_rewritten() {
         let (text, columns) = rewritten(0, "对局 9/10");
         assert_eq!((&*text, columns), ("\r对局 9/10", 9));
+        assert_eq!(rewritten(9, "对局 9/10").0, "\r对局 9/10");
+        assert_eq!(rewritten(0, "партии").1, 6);
         assert_eq!(rewritten(columns, "10/10"), ("\r10/10    ".to_owned(), 5));
         assert_eq!(rewritten(5, "").0, "\r     ");
     }

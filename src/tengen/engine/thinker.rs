@@ -154,7 +154,12 @@ impl<G: Game> Worker<G> {
                 tell(ThinkerReply::Done(thinker.search(&request, &mut seen)));
             }
         })?;
-        let result = wait(&answer, (budget, &stop, GRACE), &*self.time, observer);
+        let result = wait(
+            &answer,
+            (budget, &stop, GRACE),
+            (&*self.time, asked),
+            observer,
+        );
         given_up.raise();
         if matches!(result, Err(ThinkError::Gone(_))) {
             self.jobs = None;
@@ -177,7 +182,8 @@ impl<G: Game> Worker<G> {
             let longest = Budget::fixed(LONGEST_PREPARATION, LONGEST_PREPARATION);
             let until = (Some(longest), stop, Duration::ZERO);
             // The job is dropped when it is done, and its end of the channel with it.
-            let _ = wait(&answer, until, &*self.time, &mut |_| {});
+            let started = self.time.now();
+            let _ = wait(&answer, until, (&*self.time, started), &mut |_| {});
         }
     }
 
@@ -246,14 +252,14 @@ fn spawn<G: Game>(make: &MakeThinker<G>) -> Result<Sender<Job<G>>, ThinkError> {
     Ok(sender)
 }
 
-/// Waits for the end of a job, as long as the budget says, and after `stop` is raised for this long.
+/// Waits for the end of a job that started at a time of `clock`, as long as the budget says, and after `stop` is raised for
+/// this long.
 fn wait(
     answer: &Receiver<ThinkerReply>,
     (budget, stop, grace): (Option<Budget>, &StopFlag, Duration),
-    clock: &dyn Clock,
+    (clock, started): (&dyn Clock, Duration),
     observer: &mut Observer<'_>,
 ) -> Answer {
-    let started = clock.now();
     let mut told_to_stop = None;
     loop {
         let rest = budget.map_or(LOOK, |budget| {

@@ -94,9 +94,13 @@ fn quoted_for(windows: bool, word: &str) -> String {
         return word.to_owned();
     }
     if windows {
-        // Backslashes before the last quotation mark would quote it.
-        let last = word.len() - word.trim_end_matches('\\').len();
-        return format!("\"{}{}\"", word.replace('"', r#"\""#), r"\".repeat(last));
+        // Backslashes quote each other and the mark only before a quotation mark, of which the last follows the word.
+        let quotable = word.split('"').map(|part| {
+            let last = part.len() - part.trim_end_matches('\\').len();
+            format!("{part}{}", r"\".repeat(last))
+        });
+        let quotable: Vec<String> = quotable.collect();
+        return format!("\"{}\"", quotable.join(r#"\""#));
     }
     format!("'{}'", word.replace('\'', r"'\''"))
 }
@@ -133,6 +137,7 @@ mod tests {
         assert_eq!(quoted(r"runs\sprt"), r"runs\sprt");
         assert_eq!(quoted(r"'C:\a b\c.exe' gtp"), r#""'C:\a b\c.exe' gtp""#);
         assert_eq!(quoted(r#"a "b" c\"#), r#""a \"b\" c\\""#);
+        assert_eq!(quoted(r#"C:\a \"b"#), r#""C:\a \\\"b""#);
     }
 
     #[test]

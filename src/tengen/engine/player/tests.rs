@@ -142,18 +142,34 @@ fn a_thinker_that_hangs_is_left_behind() {
 
 #[test]
 fn what_a_thinker_said_before_it_hung_is_played() {
-    let mut engine = player(Behaviour::SpeaksAndHangs);
+    let clock = FakeClock::new();
+    let mut engine = timed_player(Behaviour::SpeaksAndHangs, &clock);
     engine.set_time_control(limited(1));
-    let decision = genmove(&mut engine, Color::Black);
+    let request = MoveRequest::new(Color::Black, &StopFlag::new());
+    let decision = engine.genmove(&request, &mut |_| clock.advance(Duration::from_secs(1)));
     assert_eq!(decision, Decision::Play(Vertex::Point(Move(4))));
 }
 
 #[test]
 fn the_hard_limit_stops_a_search_that_forgets_the_time() {
-    let mut engine = player(Behaviour::WhenStopped(StopFlag::new()));
-    engine.set_time_control(limited(1));
+    let (clock, begun) = (FakeClock::new(), StopFlag::new());
+    let mut engine = timed_player(Behaviour::WhenStopped(begun.clone()), &clock);
+    let hard = Duration::from_secs(100);
+    engine.set_thinking_limits(ThinkingLimits {
+        time_per_move: Some(Duration::from_secs(1)),
+        late_after: Some(hard),
+        ..ThinkingLimits::default()
+    });
+    let watch = clock.clone();
+    let passing = std::thread::spawn(move || {
+        while !begun.is_raised() {
+            std::thread::yield_now();
+        }
+        watch.advance(hard.saturating_sub(Duration::from_millis(1)));
+    });
     let decision = genmove(&mut engine, Color::Black);
     assert_eq!(decision, Decision::Play(Vertex::Point(Move(4))));
+    passing.join().expect("it only waits");
 }
 
 #[test]

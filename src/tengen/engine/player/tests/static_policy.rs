@@ -8,8 +8,10 @@ use crate::game::Proof;
 use crate::games::go::SmallGo;
 
 /// A player whose static knowledge is `moves`, and the reason of the last call.
-fn looking(behaviour: Behaviour, moves: &'static [(u16, Option<Proof>)]) -> Player<FillGame> {
-    let mut engine = player(behaviour);
+fn looking(
+    mut engine: Player<FillGame>,
+    moves: &'static [(u16, Option<Proof>)],
+) -> Player<FillGame> {
     engine.look_at_once = Box::new(move |_| {
         let plain: Vec<(u16, u64, f32)> = moves.iter().map(|(mv, _)| (*mv, 0, 0.2)).collect();
         let mut found = report(&plain);
@@ -33,7 +35,7 @@ fn plays(engine: &mut Player<FillGame>, stop: &StopFlag, expected: u16) {
 #[test]
 fn without_a_search_it_is_what_looks_best() {
     for behaviour in [Behaviour::Fails, Behaviour::Panics, Behaviour::Hangs] {
-        let mut engine = looking(behaviour.clone(), OPEN);
+        let mut engine = looking(player(behaviour.clone()), OPEN);
         engine.set_time_control(limited(0));
         plays(&mut engine, &StopFlag::new(), 2);
         assert!(engine.last_report().is_none(), "{behaviour:?}");
@@ -46,26 +48,25 @@ fn a_flag_that_is_up_before_leaves_no_time_for_a_search() {
     let raised = StopFlag::new();
     raised.raise();
     for behaviour in [Behaviour::Highest, Behaviour::Hangs] {
-        plays(&mut looking(behaviour, OPEN), &raised, 2);
+        plays(&mut looking(player(behaviour), OPEN), &raised, 2);
     }
 }
 
 #[test]
 fn the_best_so_far_is_played_where_nothing_else_is_known() {
-    let mut engine = looking(Behaviour::SpeaksAndHangs, OPEN);
-    engine.set_thinking_limits(ThinkingLimits {
-        time_per_move: Some(Duration::from_millis(100)),
-        late_after: Some(Duration::from_millis(200)),
-        ..ThinkingLimits::default()
-    });
-    plays(&mut engine, &StopFlag::new(), 4);
+    let clock = FakeClock::new();
+    let mut engine = looking(timed_player(Behaviour::SpeaksAndHangs, &clock), OPEN);
+    engine.set_time_control(limited(1));
+    let request = MoveRequest::new(Color::Black, &StopFlag::new());
+    let decision = engine.genmove(&request, &mut |_| clock.advance(Duration::from_secs(1)));
+    assert_eq!(decision, Decision::Play(Vertex::Point(Move(4))));
 }
 
 /// The thinker would search in vain.
 #[test]
 fn no_time_at_all_asks_no_thinker() {
     let begun = StopFlag::new();
-    let mut engine = looking(Behaviour::WhenStopped(begun.clone()), OPEN);
+    let mut engine = looking(player(Behaviour::WhenStopped(begun.clone())), OPEN);
     engine.set_thinking_limits(ThinkingLimits {
         time_per_move: Some(Duration::ZERO),
         late_after: Some(Duration::ZERO),

@@ -98,7 +98,6 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
         let run = |analyst| Search::new(board.clone(), table, analyst, &shared).run();
         let known = match &mut self.analysts[..threads] {
             [] => None,
-            [alone] => run(alone).ok(),
             [first, others @ ..] => std::thread::scope(|scope| {
                 let new = std::thread::Builder::new;
                 // Where the system allows no more threads, fewer do.
