@@ -28,9 +28,9 @@ const CRATES: [&str; 8] = [
     "src/tengen/main.rs",
     "src/tengen/bin/tengen-match/main.rs",
     "src/train/lib.rs",
-    "src/train/bin/main.rs",
+    "src/train/main.rs",
     "src/lab/lib.rs",
-    "src/lab/bin/main.rs",
+    "src/lab/main.rs",
 ];
 
 fn repository() -> &'static Path {

@@ -34,7 +34,7 @@ const ALLOWED: &[&str] = &[
     "src/tengen/referee/process.rs",
     "src/tengen/search/memory.rs",
     "src/tengen/system/",
-    "src/train/bin/memory.rs",
+    "src/train/cli/memory.rs",
     "src/train/durable.rs",
     "src/train/shards/import/tests.rs",
 ];

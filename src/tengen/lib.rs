@@ -5,6 +5,7 @@
 mod agreement;
 pub mod book;
 pub mod chart;
+pub mod cli;
 pub mod clock;
 pub mod command;
 pub mod encode;

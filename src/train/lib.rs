@@ -38,6 +38,7 @@
 //! 400 kB of gradients and as many weights, which is little compared with a batch of 4,096 rows.
 //! Norm statistics are transferred the same way.
 
+pub mod cli;
 pub mod command;
 pub mod cycle;
 pub mod durable;

@@ -3,13 +3,13 @@
 use std::io::Read;
 use std::sync::Arc;
 
+use crate::clock::{Clock, SystemClock};
+use crate::engine::{EngineOptions, Networks};
+use crate::gtp::{KatagoOptions, KatagoResources, MakeAnalyst, MakeImitator, serve_queries};
+use crate::registry;
+use crate::system;
 use anyhow::Context as _;
 use clap::{Arg, Args};
-use tengen::clock::{Clock, SystemClock};
-use tengen::engine::{EngineOptions, Networks};
-use tengen::gtp::{KatagoOptions, KatagoResources, MakeAnalyst, MakeImitator, serve_queries};
-use tengen::registry;
-use tengen::system;
 
 use super::flags::{EngineFlags, of_go, without_play};
 use super::katago_arguments::{KatagoArguments, OF_SEARCHES};

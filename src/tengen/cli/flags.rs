@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::engine::EngineOptions;
+use crate::game::GameInfo;
+use crate::games::{GAMES, usual_board};
+use crate::program::{flag, given, with_note};
+use crate::record::file;
+use crate::settings::{Setting, Table as _};
 use anyhow::{Context as _, bail, ensure};
 use clap::error::Error as ClapError;
 use clap::{Arg, ArgMatches, Command, FromArgMatches, value_parser};
-use tengen::engine::EngineOptions;
-use tengen::game::GameInfo;
-use tengen::games::{GAMES, usual_board};
-use tengen::program::{flag, given, with_note};
-use tengen::record::file;
-use tengen::settings::{Setting, Table as _};
 
 const CONFIG: &str = "config";
 /// Heading of the engine's own settings in help, below a subcommand's flags. The tables that are part

@@ -3,13 +3,13 @@
 use std::io::{Read, Write as _};
 use std::sync::Arc;
 
+use crate::clock::{Clock, SystemClock};
+use crate::engine::EngineOptions;
+use crate::gtp::{Allowance, GomocupOptions, GomocupSession, MakeBrain, serve};
+use crate::registry;
+use crate::system;
 use anyhow::Context as _;
 use clap::{Arg, Args};
-use tengen::clock::{Clock, SystemClock};
-use tengen::engine::EngineOptions;
-use tengen::gtp::{Allowance, GomocupOptions, GomocupSession, MakeBrain, serve};
-use tengen::registry;
-use tengen::system;
 
 use super::flags::EngineFlags;
 use super::live::LiveBoard;

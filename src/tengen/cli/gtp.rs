@@ -4,11 +4,11 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::game::BoardSize;
+use crate::gtp::{COMMANDS, FileAccess, Session, SessionOptions, serve};
+use crate::registry;
 use anyhow::Context as _;
 use clap::Args;
-use tengen::game::BoardSize;
-use tengen::gtp::{COMMANDS, FileAccess, Session, SessionOptions, serve};
-use tengen::registry;
 
 use super::flags::EngineFlags;
 use super::katago_arguments::{KatagoArguments, OF_SEARCHES};

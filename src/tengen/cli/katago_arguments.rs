@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use crate::engine::{Backend, EngineOptions};
+use crate::gtp::Perspective;
 use clap::Args;
-use tengen::engine::{Backend, EngineOptions};
-use tengen::gtp::Perspective;
 use tengen_nn::eval::{BackendKind, HumanProfile};
 
 use super::flags::EngineFlags;
@@ -241,7 +241,7 @@ pub(super) fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsStri
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tengen::game::Color;
+    use crate::game::Color;
 
     #[test]
     fn katagos_arguments_are_taken() {

@@ -4,13 +4,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::clock::{Budget, Clock, SystemClock};
+use crate::engine::{Engine, Listener, SearchTask};
+use crate::game::Color;
+use crate::record::result_text;
+use crate::search::SearchReport;
+use crate::watch::{ClockView, Eval, PlanView, WatchedGame, WatchedGames};
 use clap::Args;
-use tengen::clock::{Budget, Clock, SystemClock};
-use tengen::engine::{Engine, Listener, SearchTask};
-use tengen::game::Color;
-use tengen::record::result_text;
-use tengen::search::SearchReport;
-use tengen::watch::{ClockView, Eval, PlanView, WatchedGame, WatchedGames};
 
 use super::board::{SearchedPosition, Task};
 

@@ -1,4 +1,5 @@
-//! The command line, and the destination of the log. The program starts with its arguments, with the file `tengen.args`
+//! The command line of the program `tengen`, a file for each subcommand, and the destination of the log. (In the library,
+//! since the program would compile every game's search a second time.) The program starts with its arguments, with the file `tengen.args`
 //! beside it if a platform gives none, or by the first line of input.
 
 mod analysis;
@@ -20,10 +21,10 @@ use std::ffi::OsString;
 use std::io::{BufRead, Cursor, IsTerminal as _, Read, stdin};
 use std::path::PathBuf;
 
+use crate::program;
+use crate::record::file;
 use anyhow::Context as _;
 use clap::{CommandFactory as _, Parser, Subcommand};
-use tengen::program;
-use tengen::record::file;
 
 /// Tengen plays NoGo, Go and Gomoku: tree search with neural networks or playouts, over GTP and
 /// other protocols.
@@ -110,7 +111,7 @@ impl Cli {
             Command::Doctor(command) => command.run(),
             Command::Solve(command) => command.run(),
             Command::Review(command) => command.run(),
-            Command::Man { folder } => Ok(tengen::program::man_pages(Cli::command(), &folder)?),
+            Command::Man { folder } => Ok(crate::program::man_pages(Cli::command(), &folder)?),
         }
     }
 }
@@ -133,8 +134,22 @@ const YIXIN: &[u8] = b"YX";
 /// Start of a query for KataGo's analysis engine.
 const QUERY: &[u8] = b"{";
 
-/// Runs the program.
-pub(crate) fn start() -> anyhow::Result<()> {
+/// Runs the program `tengen`, to the end of its process.
+#[inline(never)]
+pub fn run() -> ! {
+    let status = match start() {
+        Ok(()) => 0,
+        // A reader that closes its pipe early (as `head` does) is not an error.
+        Err(error) if output::is_broken_pipe(&error) => 0,
+        Err(error) => {
+            output::complain(&error);
+            1
+        }
+    };
+    program::end(status)
+}
+
+fn start() -> anyhow::Result<()> {
     if std::env::args_os().len() > 1 {
         return program::read_from::<Cli, _>(katago_arguments::arguments(std::env::args_os()))
             .run(stdin());

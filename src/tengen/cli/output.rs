@@ -7,13 +7,13 @@ use std::io::{ErrorKind, IsTerminal as _, Write as _, stderr, stdin};
 use std::path::Path;
 use std::time::Duration;
 
+use crate::clock::{Clock as _, SystemClock};
+use crate::engine::{Backend, EngineOptions, built_in, built_in_name, none_built_in};
+use crate::program;
+use crate::search::StopFlag;
 use anyhow::Context as _;
 use env_logger::Target;
 use serde::Serialize;
-use tengen::clock::{Clock as _, SystemClock};
-use tengen::engine::{Backend, EngineOptions, built_in, built_in_name, none_built_in};
-use tengen::program;
-use tengen::search::StopFlag;
 use tengen_nn::eval::{BackendKind, ModelSource};
 
 /// Prints the error that ends the program, on the standard error stream.

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::clock::{Clock, Overtime, SystemClock, TimeControl, date_time, unix_time};
+use crate::gtp::{SauOptions, SauResources, SauSession, harmless, serve};
+use crate::program::own_temporary_folder;
+use crate::record::ccgc::NgStyle;
+use crate::record::{Charset, file};
+use crate::registry;
 use anyhow::Context as _;
 use clap::{Arg, Args};
 use env_logger::Target;
-use tengen::clock::{Clock, Overtime, SystemClock, TimeControl, date_time, unix_time};
-use tengen::gtp::{SauOptions, SauResources, SauSession, harmless, serve};
-use tengen::program::own_temporary_folder;
-use tengen::record::ccgc::NgStyle;
-use tengen::record::{Charset, file};
-use tengen::registry;
 
 use super::flags::EngineFlags;
 use super::live::LiveBoard;

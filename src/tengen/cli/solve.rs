@@ -4,16 +4,16 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::clock::{Clock, SystemClock};
+use crate::command::{board_size, played, position, read};
+use crate::game::{Game, Proof};
+use crate::games::{self, solved_games, with_game};
+use crate::gtp::{format_move, move_names, parse_color};
+use crate::record::{GameRecord, sgf};
+use crate::solver::{Solvable, SolveLimits, SolveResult, Solves};
+use crate::system;
 use anyhow::{Context as _, anyhow, bail};
 use clap::{ArgGroup, Args};
-use tengen::clock::{Clock, SystemClock};
-use tengen::command::{board_size, played, position, read};
-use tengen::game::{Game, Proof};
-use tengen::games::{self, solved_games, with_game};
-use tengen::gtp::{format_move, move_names, parse_color};
-use tengen::record::{GameRecord, sgf};
-use tengen::solver::{Solvable, SolveLimits, SolveResult, Solves};
-use tengen::system;
 
 use super::output::{self, end_as_interrupted, stop_on_ctrl_c};
 
@@ -283,8 +283,8 @@ mod tests {
     use std::collections::HashMap;
 
     use super::*;
-    use tengen::game::BoardSize;
-    use tengen::games::gomoku::Gomoku;
+    use crate::game::BoardSize;
+    use crate::games::gomoku::Gomoku;
 
     /// A game of Gomoku on 5x5 that fills the board without a five.
     const DRAWN: &str =

@@ -1,17 +1,17 @@
 //! Compares a backend and device with the reference computation of a network.
 
+use crate::encode::{Encode, find};
+use crate::engine::{Backend, EngineOptions, built_in, none_built_in};
+use crate::games::with_game;
 use anyhow::Context as _;
 use serde::Serialize;
-use tengen::encode::{Encode, find};
-use tengen::engine::{Backend, EngineOptions, built_in, none_built_in};
-use tengen::games::with_game;
 use tengen_nn::eval::{
     BackendKind, Batch, Device, Difference, EvalError, EvaluatorFactory, LoadOptions, ModelSource,
     open_best,
 };
 
 use super::super::output;
-use tengen::command::phases;
+use crate::command::phases;
 
 /// Rows per call: an unusual number, so that partial batches are tested, too.
 const ROWS: usize = 100;

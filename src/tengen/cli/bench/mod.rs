@@ -5,19 +5,19 @@ mod throughput;
 
 use std::sync::Arc;
 
+use crate::clock::{Clock, SystemClock};
+use crate::encode::{Encode, made_up};
+use crate::fnv::WordHash;
+use crate::game::Move;
+use crate::games::{GAMES, with_game};
+use crate::rollout::{Rave, RaveParams, Rollout};
+use crate::search::{Limits, SearchParams, SearchRequest, Searcher, SearcherOptions};
 use clap::{ArgGroup, Args};
-use tengen::clock::{Clock, SystemClock};
-use tengen::encode::{Encode, made_up};
-use tengen::fnv::WordHash;
-use tengen::game::Move;
-use tengen::games::{GAMES, with_game};
-use tengen::rollout::{Rave, RaveParams, Rollout};
-use tengen::search::{Limits, SearchParams, SearchRequest, Searcher, SearcherOptions};
 use tengen_nn::eval::{EvaluatorFactory, ModelInfo};
 
 use super::flags::{EngineFlags, without_play};
 use super::output;
-use tengen::command::random_position;
+use crate::command::random_position;
 
 /// Print the search's signature, or measure this machine.
 ///

@@ -7,21 +7,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::clock::{Budget, Clock, SystemClock};
+use crate::encode::{Encode, find};
+use crate::engine::{Backend, EngineOptions};
+use crate::games::with_game;
+use crate::search::{Limits, SearchParams, SearchRequest, Searcher, SearcherOptions, StopFlag};
 use anyhow::Context as _;
 use serde::Serialize;
-use tengen::clock::{Budget, Clock, SystemClock};
-use tengen::encode::{Encode, find};
-use tengen::engine::{Backend, EngineOptions};
-use tengen::games::with_game;
-use tengen::search::{Limits, SearchParams, SearchRequest, Searcher, SearcherOptions, StopFlag};
 use tengen_nn::eval::{
     BackendKind, Batch, Device, EvalError, Evaluator, EvaluatorFactory, LoadOptions, Outputs,
 };
 
 use super::super::output;
 use super::agreement::network;
-use tengen::command::phases;
-use tengen::system;
+use crate::command::phases;
+use crate::system;
 
 const BATCHES: [u32; 4] = [1, 4, 8, 16];
 /// The same on a GPU.

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::record::file;
+use crate::system;
 use anyhow::Context as _;
 use parking_lot::Mutex;
-use tengen::record::file;
-use tengen::system;
 use tengen_nn::files::user_folder;
 
 use super::board_state::BoardState;

@@ -7,10 +7,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::search::{SearchReport, StopFlag};
+use crate::watch::Eval;
+use crate::web::Page;
 use parking_lot::{Condvar, Mutex};
-use tengen::search::{SearchReport, StopFlag};
-use tengen::watch::Eval;
-use tengen::web::Page;
 
 use super::report::{SearchedPosition, Task, TaskRequest};
 use super::session::Session;

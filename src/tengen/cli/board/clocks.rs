@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use tengen::clock::{Overtime, SideClock, TimeControl, TimeLeft};
-use tengen::game::Color;
-use tengen::watch::ClockView;
+use crate::clock::{Overtime, SideClock, TimeControl, TimeLeft};
+use crate::game::Color;
+use crate::watch::ClockView;
 
 use super::tree::Tree;
 

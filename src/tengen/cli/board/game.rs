@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::clock::{Overtime, SideClock, TimeControl, TimeLeft};
+use crate::engine::{EngineOptions, ThinkingLimits};
+use crate::game::{BoardSize, Color, HalfPoints, Settled};
+use crate::gtp::fixed_handicap_points;
+use crate::record::{GameRecord, Play, sgf};
+use crate::watch::Eval;
 use anyhow::{Context as _, bail, ensure};
 use serde::{Deserialize, Serialize};
-use tengen::clock::{Overtime, SideClock, TimeControl, TimeLeft};
-use tengen::engine::{EngineOptions, ThinkingLimits};
-use tengen::game::{BoardSize, Color, HalfPoints, Settled};
-use tengen::gtp::fixed_handicap_points;
-use tengen::record::{GameRecord, Play, sgf};
-use tengen::watch::Eval;
 
 use super::super::flags::EngineFlags;
 use super::clocks::Clocks;

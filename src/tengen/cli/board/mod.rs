@@ -18,13 +18,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::clock::{Clock, SystemClock};
+use crate::engine::EngineOptions;
+use crate::program;
+use crate::record::file;
+use crate::web::{Host, Server};
 use anyhow::Context as _;
 use clap::Args;
-use tengen::clock::{Clock, SystemClock};
-use tengen::engine::EngineOptions;
-use tengen::program;
-use tengen::record::file;
-use tengen::web::{Host, Server};
 
 pub(super) use report::{SearchedPosition, Task};
 

@@ -1,11 +1,11 @@
 //! What the engine is to do for the board, and the results of its searches for the page: all winrates and leads are Black's, moves are vertices, points
 //! are listed row by row from the top.
 
+use crate::game::{BoardSize, Color, Move, Outcome, Proof};
+use crate::gtp::{format_move, move_names, points_from_top};
+use crate::search::{MoveReport, SearchReport};
+use crate::watch::Eval;
 use serde::{Deserialize, Serialize};
-use tengen::game::{BoardSize, Color, Move, Outcome, Proof};
-use tengen::gtp::{format_move, move_names, points_from_top};
-use tengen::search::{MoveReport, SearchReport};
-use tengen::watch::Eval;
 
 use super::super::review::{tenth, winrate};
 
@@ -188,7 +188,7 @@ impl SearchedPosition {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tengen::clock::StopReason;
+    use crate::clock::StopReason;
 
     #[test]
     fn numbers_are_blacks_and_points_go_from_the_top() {

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use crate::game::{BoardSize, Color, Move};
+use crate::games::GAMES;
+use crate::gtp::parse_vertex;
+use crate::record::{LaterSetup, Vertex};
+use crate::web::{Host, Page, Reply, Request};
 use serde::Deserialize;
-use tengen::game::{BoardSize, Color, Move};
-use tengen::games::GAMES;
-use tengen::gtp::parse_vertex;
-use tengen::record::{LaterSetup, Vertex};
-use tengen::web::{Host, Page, Reply, Request};
 
 use super::super::flags::EngineFlags;
 use super::super::review::Language;

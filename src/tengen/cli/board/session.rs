@@ -10,12 +10,12 @@ mod tasks;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::clock::{Budget, Clock};
+use crate::engine::{Decision, Engine, EngineOptions};
+use crate::game::{Color, Outcome};
+use crate::record::{Play, Vertex, result_text, today};
+use crate::registry;
 use anyhow::{Context as _, bail, ensure};
-use tengen::clock::{Budget, Clock};
-use tengen::engine::{Decision, Engine, EngineOptions};
-use tengen::game::{Color, Outcome};
-use tengen::record::{Play, Vertex, result_text, today};
-use tengen::registry;
 
 use super::super::flags::EngineFlags;
 use super::super::review::Position;

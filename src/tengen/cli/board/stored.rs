@@ -1,11 +1,11 @@
 //! Analyses in files: a property of SGF with the best moves of a search as JSON, which only this program reads, and
 //! Black's win rate as Sabaki has it (`SBKV`).
 
+use crate::game::{BoardSize, Color};
+use crate::gtp::parse_vertex;
+use crate::record::sgf;
+use crate::watch::Eval;
 use serde::{Deserialize, Serialize};
-use tengen::game::{BoardSize, Color};
-use tengen::gtp::parse_vertex;
-use tengen::record::sgf;
-use tengen::watch::Eval;
 
 use super::game::MAX_VISITS;
 use super::report::{Analysis, Candidate, Task};

@@ -1,9 +1,9 @@
 //! A game with its variations: a tree of nodes, with evaluations of their positions.
 
-use tengen::game::{Color, Move};
-use tengen::record::Play;
-use tengen::record::sgf::SgfNode;
-use tengen::watch::Eval;
+use crate::game::{Color, Move};
+use crate::record::Play;
+use crate::record::sgf::SgfNode;
+use crate::watch::Eval;
 
 /// Maximum number of nodes that are shown of a game, and of a line.
 pub(super) const MAX_NODES: usize = 200_000;
@@ -316,8 +316,8 @@ impl Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tengen::game::{Color, Move};
-    use tengen::record::Vertex;
+    use crate::game::{Color, Move};
+    use crate::record::Vertex;
 
     fn play(color: Color, point: u16) -> Play {
         let vertex = Vertex::Point(Move(point));

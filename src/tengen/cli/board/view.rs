@@ -1,13 +1,13 @@
 //! The game on the board, as data for the page.
 
+use crate::book::BookLine;
+use crate::engine::Engine;
+use crate::game::{Color, PointStatus, Settled};
+use crate::gtp::{format_move, format_vertex, move_names, points_from_top};
+use crate::record::{Vertex, result_text, sgf};
+use crate::watch::{ClockView, Eval, PlanView};
 use serde::Serialize;
 use serde_json::{Value, json};
-use tengen::book::BookLine;
-use tengen::engine::Engine;
-use tengen::game::{Color, PointStatus, Settled};
-use tengen::gtp::{format_move, format_vertex, move_names, points_from_top};
-use tengen::record::{Vertex, result_text, sgf};
-use tengen::watch::{ClockView, Eval, PlanView};
 
 use super::game::{GameEnd, Judged, NewGame};
 use super::report::proven;

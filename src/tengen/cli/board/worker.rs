@@ -3,16 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::json;
-use tengen::clock::{Clock, TimeControl, TimeLeft};
-use tengen::engine::{
+use crate::clock::{Clock, TimeControl, TimeLeft};
+use crate::engine::{
     AnalysisEffort, AnalysisRequest, Decision, Engine, EngineOptions, MoveRequest, ThinkingLimits,
 };
-use tengen::game::{Color, Symmetry};
-use tengen::record::{GameRecord, Play};
-use tengen::registry;
-use tengen::search::{AnalysisOptions, PointsByMove, Purpose, SearchReport, StopFlag};
-use tengen::watch::Eval;
+use crate::game::{Color, Symmetry};
+use crate::record::{GameRecord, Play};
+use crate::registry;
+use crate::search::{AnalysisOptions, PointsByMove, Purpose, SearchReport, StopFlag};
+use crate::watch::Eval;
+use serde_json::json;
 
 use super::super::flags::EngineFlags;
 use super::super::review::{Game, Language, Reviewer, annotated_sgf};

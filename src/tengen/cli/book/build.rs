@@ -4,18 +4,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::book::{BookFile, BookMeta, Growth, Images, Place};
+use crate::clock::{Clock, SystemClock};
+use crate::engine::{AnalysisEffort, AnalysisRequest, Engine, EngineOptions};
+use crate::game::{Color, Game};
+use crate::games::with_game;
+use crate::gtp::format_moves;
+use crate::program::counted;
+use crate::record::{GameRecord, Play, Vertex};
+use crate::registry;
+use crate::search::{AnalysisOptions, SearchReport, StopFlag};
 use anyhow::Context as _;
 use clap::{Arg, Args};
-use tengen::book::{BookFile, BookMeta, Growth, Images, Place};
-use tengen::clock::{Clock, SystemClock};
-use tengen::engine::{AnalysisEffort, AnalysisRequest, Engine, EngineOptions};
-use tengen::game::{Color, Game};
-use tengen::games::with_game;
-use tengen::gtp::format_moves;
-use tengen::program::counted;
-use tengen::record::{GameRecord, Play, Vertex};
-use tengen::registry;
-use tengen::search::{AnalysisOptions, SearchReport, StopFlag};
 
 use super::walk::{proof_text, walk};
 use crate::cli::flags::{EngineFlags, refused, with_visits, without_play};

@@ -6,11 +6,11 @@ mod walk;
 
 use std::path::PathBuf;
 
+use crate::book::{BookFile, BookSource};
 use anyhow::Context as _;
 use build::Build;
 use clap::{Args, Subcommand};
 use show::{Export, Show};
-use tengen::book::{BookFile, BookSource};
 
 use crate::cli::output::tell;
 

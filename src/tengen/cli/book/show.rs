@@ -3,16 +3,16 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
+use crate::book::{Book, BookMeta, BookSource, Images, line};
+use crate::game::{Game, Move};
+use crate::games::with_game;
+use crate::gtp::{format_move, format_moves};
+use crate::program::counted;
+use crate::record::sgf::{SgfNode, write_tree};
+use crate::record::{GameRecord, Play, Vertex, file};
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use serde::Serialize;
-use tengen::book::{Book, BookMeta, BookSource, Images, line};
-use tengen::game::{Game, Move};
-use tengen::games::with_game;
-use tengen::gtp::{format_move, format_moves};
-use tengen::program::counted;
-use tengen::record::sgf::{SgfNode, write_tree};
-use tengen::record::{GameRecord, Play, Vertex, file};
 
 use super::walk::{entries, proof_text, walk};
 use crate::cli::output::{print_report, tell};

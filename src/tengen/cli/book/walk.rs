@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
+use crate::book::Images;
+use crate::command::played;
+use crate::game::{Game, Move, Proof};
+use crate::gtp::format_vertex;
+use crate::record::Vertex;
 use anyhow::ensure;
-use tengen::book::Images;
-use tengen::command::played;
-use tengen::game::{Game, Move, Proof};
-use tengen::gtp::format_vertex;
-use tengen::record::Vertex;
 
 /// These moves from an empty board, and the position after them.
 ///

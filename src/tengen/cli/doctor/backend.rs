@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
+use crate::clock::{Clock, SystemClock};
+use crate::encode::{Encode, Mismatch, find};
+use crate::game::BoardSize;
+use crate::games::with_game;
 use serde::Serialize;
-use tengen::clock::{Clock, SystemClock};
-use tengen::encode::{Encode, Mismatch, find};
-use tengen::game::BoardSize;
-use tengen::games::with_game;
 use tengen_nn::eval::{
     BackendKind, Batch, Difference, EvalError, Evaluator, EvaluatorFactory, FETCH, LoadOptions,
     ModelInfo, ModelSource, Outputs,
 };
 use tengen_nn::onnx::{Header, PRECISION};
 
-use tengen::command::random_position;
+use crate::command::random_position;
 
 /// Number of timed evaluations.
 const EVALUATIONS: usize = 20;

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use tengen::engine::EngineOptions;
-use tengen::program::counted;
-use tengen::system;
+use crate::engine::EngineOptions;
+use crate::program::counted;
+use crate::system;
 use tengen_nn::eval::{
     BackendKind, CudaDevices, Device, EvalError, EvaluatorFactory, FETCH, FETCH_FOR_GPUS,
     LoadOptions, ModelSource, has_driver,

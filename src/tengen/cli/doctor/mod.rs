@@ -3,13 +3,13 @@
 mod backend;
 mod machine;
 
-use anyhow::bail;
-use clap::Args;
-use tengen::engine::{
+use crate::engine::{
     Backend, EngineOptions, built_in, built_in_boards, built_in_name, none_built_in,
 };
-use tengen::games::{GAMES, UnknownGame, with_game};
-use tengen::program::counted;
+use crate::games::{GAMES, UnknownGame, with_game};
+use crate::program::counted;
+use anyhow::bail;
+use clap::Args;
 use tengen_nn::eval::{BackendKind, Candidate, Device, FETCH, LoadOptions, ModelSource};
 
 use super::flags::EngineFlags;

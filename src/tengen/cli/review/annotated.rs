@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use crate::game::{BoardSize, Color};
+use crate::gtp::parse_vertex;
+use crate::record::sgf::{self, SgfNode, read_tree, write_tree};
+use crate::record::{GameRecord, Play};
 use anyhow::Context as _;
-use tengen::game::{BoardSize, Color};
-use tengen::gtp::parse_vertex;
-use tengen::record::sgf::{self, SgfNode, read_tree, write_tree};
-use tengen::record::{GameRecord, Play};
 
 use super::facts::{Class, Position, Review};
 use super::pages::{check, places, write};

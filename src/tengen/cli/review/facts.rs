@@ -3,10 +3,10 @@
 //! Winrates are Black's shares of won games, in [0, 1]; losses are shares of games that the mover
 //! gave up. Moves are GTP vertices.
 
+use crate::game::Color;
+use crate::gtp::format_vertex;
+use crate::record::{GameRecord, Vertex};
 use serde::{Deserialize, Serialize};
-use tengen::game::Color;
-use tengen::gtp::format_vertex;
-use tengen::record::{GameRecord, Vertex};
 
 /// Black's share of won games converted to that of a side; its own inverse.
 pub(super) fn share(side: Color, black: f32) -> f32 {
@@ -113,7 +113,7 @@ impl Game {
 
 /// The komi of a game with points.
 fn komi(record: &GameRecord) -> Option<f32> {
-    let info = tengen::games::info(&record.game)?;
+    let info = crate::games::info(&record.game)?;
     let komi = record.komi.filter(|_| info.scored)?;
     Some(komi.0 as f32 / 2.0)
 }

@@ -1,6 +1,6 @@
 //! Judges a game's moves from its positions.
 
-use tengen::game::Color;
+use crate::game::Color;
 
 use super::facts::{Candidate, Class, Game, Judged, Position, Tally, share, tenth};
 
@@ -190,9 +190,9 @@ pub(super) fn proven(positions: &[Position]) -> Option<(usize, Color)> {
 mod tests {
     use super::super::facts::Stone;
     use super::*;
+    use crate::game::BoardSize;
+    use crate::record::GameRecord;
     use Color::{Black, White};
-    use tengen::game::BoardSize;
-    use tengen::record::GameRecord;
 
     fn known(winrate: f32, winner: Option<Color>) -> Known {
         Known {

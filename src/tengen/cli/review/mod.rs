@@ -12,12 +12,12 @@ mod truth;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::command::sgf_files;
+use crate::program::counted;
+use crate::record::GameRecord;
+use crate::search::StopFlag;
 use anyhow::{Context as _, anyhow, ensure};
 use clap::{Arg, Args};
-use tengen::command::sgf_files;
-use tengen::program::counted;
-use tengen::record::GameRecord;
-use tengen::search::StopFlag;
 
 use super::flags::{EngineFlags, refused, with_default, with_visits, without_play};
 use super::output::{self, Progress, end_as_interrupted, stop_on_ctrl_c};

@@ -5,12 +5,12 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use crate::chart::escape;
+use crate::game::Color;
+use crate::program::counted;
+use crate::record::file;
+use crate::web;
 use anyhow::{Context as _, bail, ensure};
-use tengen::chart::escape;
-use tengen::game::Color;
-use tengen::program::counted;
-use tengen::record::file;
-use tengen::web;
 
 use super::facts::{Game, Review, Settings, Tally};
 use super::text::Summary;

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
+use crate::command::position;
+use crate::game::{Game as _, HalfPoints};
+use crate::games::nogo::SmallNoGo;
+use crate::games::with_game;
+use crate::record::GameRecord;
+use crate::record::file::{self, FileError};
+use crate::record::sgf::{self, Told};
 use anyhow::{Context as _, bail, ensure};
-use tengen::command::position;
-use tengen::game::{Game as _, HalfPoints};
-use tengen::games::nogo::SmallNoGo;
-use tengen::games::with_game;
-use tengen::record::GameRecord;
-use tengen::record::file::{self, FileError};
-use tengen::record::sgf::{self, Told};
 
 /// A game of a file.
 pub(super) struct Source {

@@ -5,21 +5,21 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context as _, ensure};
-use tengen::book::BookSource;
-use tengen::clock::{Clock, SystemClock};
-use tengen::engine::{
+use crate::book::BookSource;
+use crate::clock::{Clock, SystemClock};
+use crate::engine::{
     AnalysisEffort, AnalysisRequest, Backend, Engine, EngineOptions, MoveKind, MoveRequest,
 };
-use tengen::fnv;
-use tengen::game::{BoardSize, Color, Outcome, Symmetry};
-use tengen::program::counted;
-use tengen::record::GameRecord;
-use tengen::registry;
-use tengen::search::{AnalysisOptions, PointsByMove, SearchReport, StopFlag};
-use tengen::settings::Table as _;
-use tengen::solver;
-use tengen::system;
+use crate::fnv;
+use crate::game::{BoardSize, Color, Outcome, Symmetry};
+use crate::program::counted;
+use crate::record::GameRecord;
+use crate::registry;
+use crate::search::{AnalysisOptions, PointsByMove, SearchReport, StopFlag};
+use crate::settings::Table as _;
+use crate::solver;
+use crate::system;
+use anyhow::{Context as _, ensure};
 use tengen_nn::eval::ModelSource;
 
 use super::super::flags::EngineFlags;
@@ -322,8 +322,8 @@ impl BoardEngine {
 
 #[cfg(test)]
 mod tests {
+    use crate::command::played;
     use clap::{Args as _, Command, FromArgMatches as _};
-    use tengen::command::played;
 
     use super::*;
 

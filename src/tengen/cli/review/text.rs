@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use crate::game::{Color, Game as _, GameInfo};
+use crate::games::info;
+use crate::games::nogo::SmallNoGo;
+use crate::program::counted;
 use serde::Serialize;
-use tengen::game::{Color, Game as _, GameInfo};
-use tengen::games::info;
-use tengen::games::nogo::SmallNoGo;
-use tengen::program::counted;
 
 use super::facts::{Class, Game, Review, Tally};
 use super::judge::sum;
@@ -253,8 +253,8 @@ impl Summary {
 
 #[cfg(test)]
 mod tests {
-    use tengen::command::played;
-    use tengen::game::BoardSize;
+    use crate::command::played;
+    use crate::game::BoardSize;
 
     use super::super::facts::{Position, Settings};
     use super::*;

@@ -1,14 +1,14 @@
 //! What is known of a game's positions: proofs of winners and winning moves, and with them what a search has found.
 
+use crate::command::positions;
+use crate::engine::SolverOptions;
+use crate::game::{BoardSize, Color, Move, Outcome, Proof};
+use crate::games::{solves, with_game};
+use crate::gtp::{format_move, move_names};
+use crate::record::GameRecord;
+use crate::search::{MoveReport, SearchReport};
+use crate::solver::{Solvable, Solve, SolveLimits, Solves};
 use anyhow::Context as _;
-use tengen::command::positions;
-use tengen::engine::SolverOptions;
-use tengen::game::{BoardSize, Color, Move, Outcome, Proof};
-use tengen::games::{solves, with_game};
-use tengen::gtp::{format_move, move_names};
-use tengen::record::GameRecord;
-use tengen::search::{MoveReport, SearchReport};
-use tengen::solver::{Solvable, Solve, SolveLimits, Solves};
 
 use super::facts::{Candidate, Judged, Position, tenth, winrate};
 
@@ -279,8 +279,8 @@ impl Looked<'_> {
 mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    use tengen::clock::StopReason;
-    use tengen::command::played;
+    use crate::clock::StopReason;
+    use crate::command::played;
 
     use super::*;
 

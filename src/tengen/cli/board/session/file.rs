@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::engine::EngineError;
+use crate::game::{Game as _, Illegal};
+use crate::games::nogo::SmallNoGo;
+use crate::program::counted;
+use crate::record::sgf::{self, SgfNode, SgfTree};
+use crate::record::{GameRecord, LaterSetup};
 use anyhow::{Context as _, ensure};
-use tengen::engine::EngineError;
-use tengen::game::{Game as _, Illegal};
-use tengen::games::nogo::SmallNoGo;
-use tengen::program::counted;
-use tengen::record::sgf::{self, SgfNode, SgfTree};
-use tengen::record::{GameRecord, LaterSetup};
 
 use super::super::super::review::is_nogo;
 use super::super::game::{Kept, NewGame, OtherGames, Who};

@@ -1,8 +1,8 @@
 //! Steps that can be taken back and done again, other than moves: nothing that people made is lost by one click.
 
+use crate::game::Move;
+use crate::record::sgf;
 use anyhow::{Context as _, ensure};
-use tengen::game::Move;
-use tengen::record::sgf;
 
 use super::super::tree::Tree;
 use super::{Session, Step, create};

@@ -4,12 +4,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::clock::{Budget, TimeControl};
+use crate::game::{Move, PointStatus, Settled, connected};
+use crate::gtp::format_vertex;
+use crate::record::{Play, Vertex, result_text};
+use crate::watch::{Eval, PlanView};
 use anyhow::{Context as _, ensure};
-use tengen::clock::{Budget, TimeControl};
-use tengen::game::{Move, PointStatus, Settled, connected};
-use tengen::gtp::format_vertex;
-use tengen::record::{Play, Vertex, result_text};
-use tengen::watch::{Eval, PlanView};
 
 use super::super::game::{GameEnd, Judged, Who};
 use super::super::report::{Task, TaskRequest};

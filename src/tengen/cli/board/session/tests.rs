@@ -3,18 +3,18 @@
 mod ends;
 mod files;
 
+use crate::clock::FakeClock;
+use crate::gtp::parse_vertex;
+use crate::record::LaterSetup;
 use serde_json::{Value, json};
-use tengen::clock::FakeClock;
-use tengen::gtp::parse_vertex;
-use tengen::record::LaterSetup;
 
 use super::super::board_state::BoardState;
 use super::super::game::Kept;
 use super::super::view;
 use super::*;
+use crate::clock::{TimeControl, TimeLeft};
+use crate::game::Move;
 use Who::{Engine as Machine, Human};
-use tengen::clock::{TimeControl, TimeLeft};
-use tengen::game::Move;
 
 fn terms(game: &str, size: &str, players: [Who; 2], clock: &str) -> NewGame {
     NewGame {

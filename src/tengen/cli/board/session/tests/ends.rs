@@ -7,7 +7,7 @@ fn two_passes_are_counted_and_a_stone_takes_the_game_up_again() {
     let (mut board, _) = session(terms("go", "5", [Human, Human], ""));
     play(&mut board, "C3 pass pass");
     assert_eq!(requested_tasks(&board), [Some(Task::Count), None]);
-    let settled = board.board.settle(&tengen::search::StopFlag::new());
+    let settled = board.board.settle(&crate::search::StopFlag::new());
     let settled = settled.expect("not stopped").expect("a game of points");
     board.count(board.game.current, settled);
     assert_eq!(board.end().map(|end| end.why), Some("count"));
@@ -31,7 +31,7 @@ fn games_end_by_rules_by_resignation_and_on_time() {
     board.resign().expect("it goes on");
     assert_eq!(board.game.current, live, "at the end of the game");
     assert_eq!(board.end().map(|end| &*end.result), Some("W+R"));
-    let written = tengen::record::sgf::read(&board.sgf()).expect("SGF");
+    let written = crate::record::sgf::read(&board.sgf()).expect("SGF");
     let end = (written.plays.len(), &*written.result);
     assert_eq!(end, (8, "W+R"), "{}", board.sgf());
     let vertex = parse_vertex("E2", board.board.size()).expect("a vertex");
@@ -90,7 +90,7 @@ fn a_count_during_the_game_is_an_estimate() {
     let (mut board, _) = session(terms("go", "5", [Human, Human], ""));
     play(&mut board, "C3 pass D3");
     board.ask(Task::Count).expect("points are counted");
-    let settled = board.board.settle(&tengen::search::StopFlag::new());
+    let settled = board.board.settle(&crate::search::StopFlag::new());
     let settled = settled.expect("not stopped").expect("a game of points");
     board.count(board.game.current, settled);
     assert!(board.end().is_none() && board.game.counted.is_some());

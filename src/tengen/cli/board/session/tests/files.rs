@@ -1,6 +1,6 @@
 //! Games from and to files.
 
-use tengen::record::sgf;
+use crate::record::sgf;
 use tengen_nn::files::scratch::Scratch;
 
 use super::super::super::autosave::{self, Autosave};

@@ -3,6 +3,14 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::durable;
+use crate::export::quantize::examples::{Examples, quick_games};
+use crate::export::quantize::{
+    MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, OnBoard, compare, convertible, is_accepted, to_int8,
+};
+use crate::shards::dataset::Dataset;
+use crate::shards::row::Row;
+use crate::trainable::Trainable;
 use anyhow::{Context as _, bail};
 use clap::Parser;
 use serde_json::{Value, json};
@@ -11,18 +19,10 @@ use tengen::game::{BoardSize, Game};
 use tengen::games::with_game;
 use tengen_nn::eval::{Difference, ModelInfo, ModelSource};
 use tengen_nn::onnx::to_f16;
-use tengen_train::durable;
-use tengen_train::export::quantize::examples::{Examples, quick_games};
-use tengen_train::export::quantize::{
-    MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, OnBoard, compare, convertible, is_accepted, to_int8,
-};
-use tengen_train::shards::dataset::Dataset;
-use tengen_train::shards::row::Row;
-use tengen_train::trainable::Trainable;
 
-use tengen_train::command::{Inference, print};
+use crate::command::{Inference, print};
 
-use crate::export::check_out;
+use super::export::check_out;
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {

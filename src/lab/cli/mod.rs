@@ -7,7 +7,7 @@ mod pages;
 mod studies;
 
 use clap::{Parser, Subcommand};
-use tengen::{processor, program};
+use tengen::program;
 use tengen_train::command::{GOES_ON, Interrupt, start};
 
 /// Reproduce papers: ablation studies, the adaptive critic of 1997, Mucgo of 2019; make and use truth sets.
@@ -34,12 +34,13 @@ enum Command {
     Mucgo(mucgo::Args),
 }
 
-fn main() {
-    processor::check();
-    start("tengen-lab", run);
+/// Runs the program, to the end of its process.
+#[inline(never)]
+pub fn run() -> ! {
+    start("tengen-lab", run_command)
 }
 
-fn run() -> anyhow::Result<()> {
+fn run_command() -> anyhow::Result<()> {
     match program::read::<Cli>().command {
         Command::Ablate(args) => studies::run_ablation(&args, &Interrupt::caught(GOES_ON)?),
         Command::Critic(args) => studies::run_critic(&args, &Interrupt::caught(GOES_ON)?),

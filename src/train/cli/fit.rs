@@ -5,6 +5,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::cycle::Window;
+use crate::fit::checkpoint::Checkpoint;
+use crate::fit::teacher::{KeptAnswers, TeacherNetwork, TeacherParams};
+use crate::fit::{
+    Fit, FitContext, FitParams, FitReport, LossWeights, RowsParams, Schedule, find_encoding, fit,
+};
+use crate::network::architecture::{Architecture, GameShape};
+use crate::play::runtime::Runtime;
+use crate::shards::dataset::Dataset;
+use crate::trainable::Trainable;
 use anyhow::{Context, bail};
 use clap::Parser;
 use serde_json::json;
@@ -14,19 +24,9 @@ use tengen::game::BoardSize;
 use tengen::games::with_game;
 use tengen::program::{FlagSet, Flags};
 use tengen_nn::eval::{Device as EvalDevice, ModelSource};
-use tengen_train::cycle::Window;
-use tengen_train::fit::checkpoint::Checkpoint;
-use tengen_train::fit::teacher::{KeptAnswers, TeacherNetwork, TeacherParams};
-use tengen_train::fit::{
-    Fit, FitContext, FitParams, FitReport, LossWeights, RowsParams, Schedule, find_encoding, fit,
-};
-use tengen_train::network::architecture::{Architecture, GameShape};
-use tengen_train::play::runtime::Runtime;
-use tengen_train::shards::dataset::Dataset;
-use tengen_train::trainable::Trainable;
 
-use tengen_train::command::Interrupt;
-use tengen_train::command::Reporter;
+use crate::command::Interrupt;
+use crate::command::Reporter;
 
 /// The settings of `[fit]` that a single fit has: how often rows are seen is `--epochs` here.
 #[derive(Debug)]

@@ -8,20 +8,20 @@ use anyhow::Context;
 use clap::Parser;
 use serde_json::{Map, Value, json};
 
+use crate::command::{print, refuse_katago};
+use crate::cycle::fsck::{Findings, check};
+use crate::durable::folder_with;
+use crate::fit::checkpoint::Checkpoint;
+use crate::network::architecture::Architecture;
+use crate::network::net::Counts;
+use crate::play::generate::{Progress, count_games};
+use crate::shards::shard::{self, ShardInfo};
 use tengen::encode::{Encode, find};
 use tengen::game::BoardSize;
 use tengen::games::{GAMES, with_game};
 use tengen::program::counted;
 use tengen_nn::eval::ModelInfo;
 use tengen_nn::onnx::{CHECKSUM, Header, PRECISION};
-use tengen_train::command::{print, refuse_katago};
-use tengen_train::cycle::fsck::{Findings, check};
-use tengen_train::durable::folder_with;
-use tengen_train::fit::checkpoint::Checkpoint;
-use tengen_train::network::architecture::Architecture;
-use tengen_train::network::net::Counts;
-use tengen_train::play::generate::{Progress, count_games};
-use tengen_train::shards::shard::{self, ShardInfo};
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {

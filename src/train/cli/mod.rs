@@ -10,9 +10,9 @@ mod quantize;
 mod selfplay;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
-use tengen::{processor, program};
+use tengen::program;
 
-use tengen_train::command::{GOES_ON, Interrupt, start};
+use crate::command::{GOES_ON, Interrupt, start};
 
 /// How an interrupted run is continued.
 const RUN_GOES_ON: &str = "Whole games are kept, and of a fit all but its last minute; the same command continues from there.";
@@ -58,12 +58,13 @@ enum Command {
     },
 }
 
-fn main() {
-    processor::check();
-    start("tengen-train", run);
+/// Runs the program, to the end of its process.
+#[inline(never)]
+pub fn run() -> ! {
+    start("tengen-train", run_command)
 }
 
-fn run() -> anyhow::Result<()> {
+fn run_command() -> anyhow::Result<()> {
     let command = program::read::<Cli>().command;
     if matches!(command, Command::Loop(_) | Command::Fit(_)) {
         memory::keep_freed();

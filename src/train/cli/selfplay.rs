@@ -6,19 +6,19 @@ use anyhow::{Context, anyhow, bail};
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use serde_json::json;
 
+use crate::TrainError;
+use crate::command::{Inference, Interrupt, Reporter, Threads, refuse_katago};
+use crate::play::generate::{GamesPlan, Progress, generate};
+use crate::play::generator::{GameGenerator, NetworkGenerator, RolloutGenerator};
+use crate::play::mcts::MctsParams;
+use crate::play::settings::{SelfPlay, search_refusal};
+use crate::trainable::Trainable;
 use tengen::fnv;
 use tengen::game::BoardSize;
 use tengen::games::{GAMES, known_name, usual_board, with_game};
 use tengen::program::{FlagSet, Flags};
 use tengen::settings::Table as _;
 use tengen_nn::eval::ModelInfo;
-use tengen_train::TrainError;
-use tengen_train::command::{Inference, Interrupt, Reporter, Threads, refuse_katago};
-use tengen_train::play::generate::{GamesPlan, Progress, generate};
-use tengen_train::play::generator::{GameGenerator, NetworkGenerator, RolloutGenerator};
-use tengen_train::play::mcts::MctsParams;
-use tengen_train::play::settings::{SelfPlay, search_refusal};
-use tengen_train::trainable::Trainable;
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {

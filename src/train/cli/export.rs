@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::Parser;
 
+use crate::durable;
+use crate::export::{network_info, to_onnx};
+use crate::fit::checkpoint::Checkpoint;
+use crate::network::architecture::Outputs;
 use tengen::record::file;
 use tengen_nn::eval::ModelInfo;
-use tengen_train::durable;
-use tengen_train::export::{network_info, to_onnx};
-use tengen_train::fit::checkpoint::Checkpoint;
-use tengen_train::network::architecture::Outputs;
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {

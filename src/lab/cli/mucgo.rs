@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::mucgo::{BEGINS, CELLS, ENDS, NormalFit, Proxy};
 use anyhow::Context as _;
 use clap::{Parser, Subcommand};
 use tengen::game::{BoardSize, Game as _, Move};
 use tengen::games::go::LargeGo;
 use tengen::games::go::{Features, WeightFit};
 use tengen::record::file;
-use tengen_lab::mucgo::{BEGINS, CELLS, ENDS, NormalFit, Proxy};
 use tengen_train::shards::dataset::Dataset;
 use tengen_train::shards::import::each_game;
 use tengen_train::shards::shard;

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::ablate::{self, AblationEvent, AblationPlan, Folders};
+use crate::critic::taught::Taught;
+use crate::critic::{self, CriticPlan, all_games};
+use crate::with_taught_game;
 use anyhow::Context;
 use clap::Parser;
 use tengen::clock::SystemClock;
 use tengen::games::with_game;
-use tengen_lab::ablate::{self, AblationEvent, AblationPlan, Folders};
-use tengen_lab::critic::taught::Taught;
-use tengen_lab::critic::{self, CriticPlan, all_games};
-use tengen_lab::with_taught_game;
 use tengen_train::TrainError;
 use tengen_train::command::{EventPrinter, Interrupt, MachineArgs, Reporter, Threads};
 use tengen_train::cycle::CyclePlan;

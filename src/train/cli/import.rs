@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
+use crate::command::{Interrupt, Reporter, print};
+use crate::shards::import::{Choice, Counts, ImportPlan, ImportProgress, import};
+use crate::trainable::Trainable;
 use tengen::clock::{Clock as _, SystemClock};
 use tengen::game::BoardSize;
 use tengen::games::{usual_board, with_game};
-use tengen_train::command::{Interrupt, Reporter, print};
-use tengen_train::shards::import::{Choice, Counts, ImportPlan, ImportProgress, import};
-use tengen_train::trainable::Trainable;
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {

@@ -22,7 +22,7 @@ use tengen_train::command::print;
 
 use super::line::{Ending, Truth, read};
 use super::score::{self, Answer};
-use crate::gtp::All;
+use crate::cli::gtp::All;
 
 /// Visits of a search without a limit in the settings.
 const VISITS: u64 = 400;

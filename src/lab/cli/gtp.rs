@@ -3,6 +3,8 @@
 use std::io::{stdin, stdout};
 use std::sync::Arc;
 
+use crate::methods::{ByCritic, ByMucgo};
+use crate::mucgo::MucgoParams;
 use anyhow::Context as _;
 use clap::{Parser, Subcommand};
 use tengen::book::BookSource;
@@ -10,8 +12,6 @@ use tengen::engine::EngineOptions;
 use tengen::gtp::{FileAccess, Perspective, Session, SessionOptions, serve};
 use tengen::program::{FlagSet, Flags};
 use tengen::registry::{Method, create_by};
-use tengen_lab::methods::{ByCritic, ByMucgo};
-use tengen_lab::mucgo::MucgoParams;
 
 /// Playouts are the same in every process unless a seed is given.
 const USUAL_SEED: u64 = 1;

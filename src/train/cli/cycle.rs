@@ -8,19 +8,19 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::Parser;
 
+use crate::TrainError;
+use crate::cluster::{
+    LearnerOptions, Worker, WorkerOptions, refuse_store, run_learner, wait_for_plan,
+};
+use crate::command::{EventPrinter, Interrupt, MachineArgs, PlayArgs};
+use crate::cycle::{CyclePlan, RunEvent, RunFolder, run};
+use crate::play::runtime::Runtime;
+use crate::store::{RetryLimits, Store, folder_of, open};
+use crate::trainable::Trainable;
 use tengen::clock::SystemClock;
 use tengen::games::with_game;
 use tengen::record::file;
 use tengen::system;
-use tengen_train::TrainError;
-use tengen_train::cluster::{
-    LearnerOptions, Worker, WorkerOptions, refuse_store, run_learner, wait_for_plan,
-};
-use tengen_train::command::{EventPrinter, Interrupt, MachineArgs, PlayArgs};
-use tengen_train::cycle::{CyclePlan, RunEvent, RunFolder, run};
-use tengen_train::play::runtime::Runtime;
-use tengen_train::store::{RetryLimits, Store, folder_of, open};
-use tengen_train::trainable::Trainable;
 
 /// Longest time between two looks, for tickets or results.
 const LOOK_EVERY: Duration = Duration::from_secs(5);

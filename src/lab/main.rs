@@ -1,0 +1,6 @@
+//! `tengen-lab`: its program.
+
+fn main() {
+    tengen::processor::check();
+    tengen_lab::cli::run();
+}
