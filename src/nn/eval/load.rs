@@ -353,10 +353,13 @@ fn on_all<T: Send>(
 ) -> Result<Vec<T>, EvalError> {
     let make = &make;
     std::thread::scope(|scope| {
-        let begin = |card| scope.spawn(move || make(card));
+        let begin = |card| std::thread::Builder::new().spawn_scoped(scope, move || make(card));
         let threads: Vec<_> = devices.numbers().map(begin).collect();
         let mut all = Vec::new();
         for thread in threads {
+            let thread = thread.map_err(|error| {
+                EvalError::unavailable("ort", format!("cannot start a thread: {error}"))
+            })?;
             let made = thread.join().unwrap_or_else(|panic| resume_unwind(panic));
             all.extend(made?);
         }
