@@ -317,7 +317,7 @@ fn ort_available(options: &LoadOptions) -> Result<String, EvalError> {
     let is_there = || places.candidates().iter().any(|path| path.is_file());
     if device != Device::Cpu && !places.is_named() && !is_there() {
         return Err(refused(format!(
-            "{device} needs ONNX Runtime for GPUs, which is not installed: get it with {FETCH_FOR_GPUS}"
+            "{device} needs ONNX Runtime for GPUs, which is not installed: {FETCH_FOR_GPUS}"
         )));
     }
     let library = places.find()?;
