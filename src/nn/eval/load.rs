@@ -490,13 +490,20 @@ mod tests {
     #[cfg(feature = "ort")]
     #[test]
     fn all_gpus_load_at_the_same_time_and_keep_their_order() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+
         let two = match "cuda:1,cuda:3".parse() {
             Ok(Device::Cuda(devices)) => devices,
             other => panic!("{other:?}"),
         };
-        let all_are_there = std::sync::Barrier::new(2);
+        let begun = AtomicUsize::new(0);
         let made = on_all(two, |card| {
-            all_are_there.wait();
+            begun.fetch_add(1, Ordering::Relaxed);
+            let are_there = (0..1000).any(|_| {
+                std::thread::sleep(std::time::Duration::from_millis(10));
+                begun.load(Ordering::Relaxed) == 2
+            });
+            assert!(are_there, "one waits for the other");
             Ok(vec![card, card])
         });
         assert_eq!(made, Ok(vec![1, 1, 3, 3]));
