@@ -44,6 +44,10 @@ const NOT_ON_WINDOWS: &[(&str, &str)] = &[
         "its script is one for sh",
     ),
     (
+        "a_match_without_a_thread_says_so",
+        "its Ctrl-C needs a thread before",
+    ),
+    (
         "a_report_that_cannot_be_written_is_an_error",
         "there is no full device",
     ),

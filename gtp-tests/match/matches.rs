@@ -26,6 +26,10 @@ pub(crate) const TESTS: &[Test] = &[
         a_missing_engine_ends_the_match_at_once,
     ),
     (
+        "a_match_without_a_thread_says_so",
+        a_match_without_a_thread_says_so,
+    ),
+    (
         "an_engine_without_byoyomi_gets_one_move_a_period",
         an_engine_without_byoyomi_gets_one_move_a_period,
     ),
@@ -223,6 +227,17 @@ fn a_folder_of_another_match_is_refused() {
         words.contains("belongs to another match (seed: 9 and not 1);"),
         "{words}"
     );
+}
+
+/// As where the system allows no more of them: no machine has the memory for a stack of 4 EiB.
+fn a_match_without_a_thread_says_so() {
+    let out = folder("no-thread");
+    let mut started = play(&fake("honest", 0, 1), &fake("honest", 0, 2), &out, &[]);
+    started.env("RUST_MIN_STACK", (1_u64 << 62).to_string());
+    let output = started.output().unwrap();
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{words}");
+    assert!(words.contains("cannot start a thread: "), "{words}");
 }
 
 fn a_missing_engine_ends_the_match_at_once() {

@@ -80,7 +80,9 @@ impl fmt::Display for Candidate {
 #[cfg(all(feature = "tract", feature = "ort"))]
 mod tests {
     use super::super::testnet::SMALL;
-    use super::super::{CudaDevices, Device, LibraryPlaces, PLANES, POLICY, VALUE, suite};
+    use super::super::{
+        CudaDevices, Device, FETCH_FOR_GPUS, LibraryPlaces, PLANES, POLICY, VALUE, suite,
+    };
     use super::*;
     use crate::onnx::{Attribute, GraphBuilder};
 
@@ -175,7 +177,7 @@ mod tests {
         assert_eq!(words[2], "tract: part of this program");
         let card = bare(Device::Cuda(CudaDevices::only(0)));
         let error = BackendKind::Ort.available(&card).unwrap_err().to_string();
-        for part in ["cuda:0 needs ONNX Runtime for GPUs", "onnxruntime-gpu"] {
+        for part in ["cuda:0 needs ONNX Runtime for GPUs", FETCH_FOR_GPUS] {
             assert!(error.contains(part), "{error}");
         }
         assert_eq!(bare(Device::Cpu).check(None), Ok(()));

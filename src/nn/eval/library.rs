@@ -19,12 +19,21 @@ pub const FETCH: &str = if cfg!(windows) {
     "fetch-onnxruntime.sh, or pip install onnxruntime and --ort-library FILE (its capi/libonnxruntime.so.*)"
 };
 
-/// The same for the build for GPUs.
+/// The same for the build for GPUs, or that there is none.
 pub const FETCH_FOR_GPUS: &str = if cfg!(windows) {
     "fetch-onnxruntime.cmd --gpu, or pip install onnxruntime-gpu and --ort-library FILE (its capi\\onnxruntime.dll)"
+} else if cfg!(target_os = "macos") {
+    "there is no GPU support on macOS; --device cpu"
 } else {
     "fetch-onnxruntime.sh --gpu, or pip install onnxruntime-gpu and --ort-library FILE (its capi/libonnxruntime.so.*)"
 };
+
+/// What the build for GPUs needs, for messages.
+pub const NEEDED_FOR_GPUS: &str =
+    "an NVIDIA driver for CUDA 13, CUDA 13, cuDNN 9, and free memory on the card; else --device cpu";
+
+/// Begins the reason why a GPU is refused that this machine does not have.
+pub const NO_SUCH_GPU: &str = "there is no GPU";
 
 /// What else the library needs on this system.
 const NEEDS: &str = if cfg!(windows) {
@@ -177,7 +186,7 @@ pub(super) fn refused(id: u8, library: &Path) -> Option<String> {
     let beside = |path: &Path| path.with_file_name(PROVIDER).is_file();
     if !beside(library) && !beside(&real) {
         return Some(format!(
-            "{} has no GPU support: get the GPU build with {FETCH_FOR_GPUS}",
+            "{} has no GPU support: {FETCH_FOR_GPUS}",
             library.display()
         ));
     }
@@ -215,7 +224,7 @@ fn missing_device(id: u8, root: &Path) -> Option<String> {
     let count = gpus.count();
     (1..=usize::from(id))
         .contains(&count)
-        .then(|| format!("there is no GPU {id}: this machine has {count}, and the first is cuda:0"))
+        .then(|| format!("{NO_SUCH_GPU} {id}: this machine has {count}, and the first is cuda:0"))
 }
 
 #[cfg(test)]

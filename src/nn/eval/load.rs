@@ -317,7 +317,7 @@ fn ort_available(options: &LoadOptions) -> Result<String, EvalError> {
     let is_there = || places.candidates().iter().any(|path| path.is_file());
     if device != Device::Cpu && !places.is_named() && !is_there() {
         return Err(refused(format!(
-            "{device} needs ONNX Runtime for GPUs, which is not installed: get it with {FETCH_FOR_GPUS}"
+            "{device} needs ONNX Runtime for GPUs, which is not installed: {FETCH_FOR_GPUS}"
         )));
     }
     let library = places.find()?;
@@ -353,10 +353,13 @@ fn on_all<T: Send>(
 ) -> Result<Vec<T>, EvalError> {
     let make = &make;
     std::thread::scope(|scope| {
-        let begin = |card| scope.spawn(move || make(card));
+        let begin = |card| std::thread::Builder::new().spawn_scoped(scope, move || make(card));
         let threads: Vec<_> = devices.numbers().map(begin).collect();
         let mut all = Vec::new();
         for thread in threads {
+            let thread = thread.map_err(|error| {
+                EvalError::unavailable("ort", format!("cannot start a thread: {error}"))
+            })?;
             let made = thread.join().unwrap_or_else(|panic| resume_unwind(panic));
             all.extend(made?);
         }
@@ -487,13 +490,20 @@ mod tests {
     #[cfg(feature = "ort")]
     #[test]
     fn all_gpus_load_at_the_same_time_and_keep_their_order() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+
         let two = match "cuda:1,cuda:3".parse() {
             Ok(Device::Cuda(devices)) => devices,
             other => panic!("{other:?}"),
         };
-        let all_are_there = std::sync::Barrier::new(2);
+        let begun = AtomicUsize::new(0);
         let made = on_all(two, |card| {
-            all_are_there.wait();
+            begun.fetch_add(1, Ordering::Relaxed);
+            let are_there = (0..1000).any(|_| {
+                std::thread::sleep(std::time::Duration::from_millis(10));
+                begun.load(Ordering::Relaxed) == 2
+            });
+            assert!(are_there, "one waits for the other");
             Ok(vec![card, card])
         });
         assert_eq!(made, Ok(vec![1, 1, 3, 3]));

@@ -45,7 +45,9 @@ pub use difference::Difference;
 pub use fake::HashEvaluator;
 pub use info::{LEAD, ModelInfo, OWNERSHIP, PLANES, POLICY, VALUE};
 pub use katago::{HumanProfile, UnknownProfile};
-pub use library::{FETCH, FETCH_FOR_GPUS, LIBRARY_FILE, LibraryPlaces, has_driver};
+pub use library::{
+    FETCH, FETCH_FOR_GPUS, LIBRARY_FILE, LibraryPlaces, NEEDED_FOR_GPUS, NO_SUCH_GPU, has_driver,
+};
 pub use load::{EvaluatorFactory, LoadOptions, ModelSource};
 pub use native::{NativeEvaluator, NativeModel};
 #[cfg(feature = "ort")]

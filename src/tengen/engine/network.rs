@@ -128,15 +128,17 @@ impl<G: Encode> NetworkThinker<G> {
             error,
             SearchError::Eval(EvalError::Unavailable { .. } | EvalError::Run { .. })
         );
-        let by_itself = is_of_backend && self.setup.backend.is_none();
+        // A GPU is never chosen by itself.
+        let on_processor = attempt.is_on_processor();
+        let by_itself = is_of_backend && on_processor && self.setup.backend.is_none();
         let other_board = matches!(error, SearchError::Mismatch(Mismatch::Board(_)));
         let is_missing = attempt.model.is_none() && built_in_boards(G::NAME).is_none();
         // Part of the automatic choice: it matters only if it should have worked.
         let is_expected = is_missing || by_itself && !attempt.is_available();
         let level = match !attempt.asked || is_expected || reason == self.last_reason {
             true => log::Level::Info,
-            // The controller may have chosen another board. A GPU is never chosen by itself.
-            false if other_board || by_itself && attempt.is_on_processor() => log::Level::Warn,
+            // The controller may have chosen another board.
+            false if other_board || by_itself => log::Level::Warn,
             false => log::Level::Error,
         };
         self.worst = self.worst.min(level);
@@ -279,7 +281,7 @@ mod tests {
     use crate::games::nogo::SmallNoGo;
     use crate::search::Limits;
     use tengen_nn::eval::testnet::{SMALL, Shape};
-    use tengen_nn::eval::{BackendKind, ModelSource};
+    use tengen_nn::eval::{BackendKind, CudaDevices, Device, ModelSource};
 
     /// A random network for a board of `size`.
     fn network(size: BoardSize) -> ModelSource {
@@ -389,5 +391,16 @@ mod tests {
         setup.backend = None;
         setup.load.ort_library.option = Some("/nowhere/at/all.so".into());
         assert!(think(setup).evaluations > 0);
+    }
+
+    #[test]
+    fn a_gpu_that_is_not_there_any_more_is_an_error() {
+        let mut setup = setup(network(BoardSize::square(5)));
+        setup.backend = None;
+        setup.load.device = Device::Cuda(CudaDevices::only(63));
+        let mut thinker = thinker(setup);
+        let position = SmallNoGo::new(BoardSize::square(5)).expect("a small board");
+        assert!(thinker.searcher(&position).is_some(), "a processor's");
+        assert_eq!(thinker.worst, log::Level::Error);
     }
 }

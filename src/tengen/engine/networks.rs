@@ -168,7 +168,10 @@ pub(super) fn fallbacks(setup: &NetworkSetup) -> VecDeque<Attempt> {
     ];
     let mut fallbacks = VecDeque::<Attempt>::new();
     for (asked, model, load) in steps {
-        let wanted = |kind: &BackendKind| !asked || setup.backend.is_none_or(|one| one == *kind);
+        let wanted = |kind: &BackendKind| match setup.backend {
+            Some(one) if asked => one == *kind,
+            _ => kind.computes_on(load.device),
+        };
         for kind in BackendKind::ALL.into_iter().filter(wanted) {
             let (model, load) = (model.clone(), load.clone());
             let attempt = Attempt {
@@ -327,7 +330,10 @@ mod tests {
         let fallbacks = fallbacks(&setup);
         let names: Vec<String> = fallbacks.iter().map(Attempt::to_string).collect();
         assert_eq!(names, expected);
-        let wanted = backend.map_or(BackendKind::ALL.len(), |_| 1);
+        let wanted = match (backend, device) {
+            (None, Device::Cpu) => BackendKind::ALL.len(),
+            _ => 1,
+        };
         assert_eq!(fallbacks.iter().filter(|a| a.asked).count(), wanted);
     }
 
@@ -352,6 +358,7 @@ mod tests {
         ];
         let device = Device::Cuda(CudaDevices::only(1));
         check(Some(BackendKind::Ort), Some("n"), device, &expected);
+        check(None, Some("n"), device, &expected);
     }
 
     #[test]

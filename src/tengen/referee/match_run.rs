@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
 use std::time::Duration;
 
 use super::MatchError;
@@ -94,7 +95,7 @@ impl MatchPlan<'_> {
     /// several times a second, with the running engines.
     ///
     /// # Errors
-    /// [`MatchError`] if an engine cannot be started: all are tried before the first game. One that
+    /// [`MatchError`] if a thread or an engine cannot be started: all are tried before the first game. One that
     /// fails to start later loses its game as crashed; after three consecutive failures its other
     /// games are left out, and the match ends with this error. It can be continued when the engine
     /// is available again.
@@ -116,13 +117,13 @@ impl MatchPlan<'_> {
         let (sender, receiver) = sync_channel(places);
         let mut result = Ok(None);
         let mut stopped: Option<Duration> = None;
-        std::thread::scope(|scope| {
+        thread::scope(|scope| {
             let slot = |number| GameSlot {
                 shared: &shared,
                 number,
                 players: HashMap::new(),
             };
-            scope.spawn(move || {
+            let play = move || {
                 let mut first = slot(0);
                 if let Err(error) = first.start_all() {
                     let _ = sender.send(Err(error));
@@ -130,10 +131,17 @@ impl MatchPlan<'_> {
                 }
                 for place in 1..places {
                     let sender = sender.clone();
-                    scope.spawn(move || slot(place).play_all(&sender));
+                    let play = move || slot(place).play_all(&sender);
+                    if let Err(error) = thread::Builder::new().spawn_scoped(scope, play) {
+                        log::warn!("only {place} of {places} games are played at a time: {error}");
+                        break;
+                    }
                 }
                 first.play_all(&sender);
-            });
+            };
+            if let Err(error) = thread::Builder::new().spawn_scoped(scope, play) {
+                result = Err(MatchError(format!("cannot start a thread: {error}")));
+            }
             loop {
                 meanwhile(&shared.processes);
                 if stopped.is_some_and(|at| self.clock.now().saturating_sub(at) > STOP_LIMIT) {

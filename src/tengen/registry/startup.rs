@@ -1,7 +1,8 @@
-//! Checks requested settings before a program begins: what is not available is an error. Judges by
-//! files; a named network is loaded once and dropped, as only that tells whether a backend computes
-//! it, and so is ONNX Runtime where it was asked for. Built-in networks are not loaded: board programs start engines that they never ask for a
-//! move.
+//! Checks the settings before a program begins: what was asked for and is not available here is an error.
+//!
+//! Most of it is judged by files. A named network is loaded, and dropped again, since only that tells whether a backend
+//! computes it. ONNX Runtime is loaded, and a GPU's driver asked, where one of them was asked for. Built-in networks are
+//! not loaded, so that a start takes no time: board programs start engines that they never ask for a move.
 
 use thiserror::Error;
 

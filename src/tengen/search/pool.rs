@@ -77,7 +77,9 @@ impl<G: Encode> Pool<G> {
                 Ok(worker) => pool.workers.push(worker),
                 // The system may allow no more of them, or memory for no more.
                 Err(error) if number > 0 => {
-                    log::warn!("{number} of {threads} search threads must do: {error}");
+                    log::warn!(
+                        "only {number} of {threads} search threads could be started: {error}"
+                    );
                     break;
                 }
                 Err(error) => return Err(error),

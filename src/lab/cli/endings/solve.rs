@@ -70,7 +70,7 @@ impl Solve {
             let (sender, solved) = mpsc::channel();
             for _ in 0..threads {
                 let (sender, open, next, effort) = (sender.clone(), &open, &next, &effort);
-                scope.spawn(move || {
+                let work = move || {
                     while let Some((index, ending)) = open.get(next.fetch_add(1, Ordering::Relaxed))
                         && !(effort.halt)(0)
                     {
@@ -79,7 +79,9 @@ impl Solve {
                             break;
                         }
                     }
-                });
+                };
+                let thread = std::thread::Builder::new().spawn_scoped(scope, work);
+                thread.context("cannot start a thread")?;
             }
             drop(sender);
             self.collect(&mut endings, open.len(), &solved)

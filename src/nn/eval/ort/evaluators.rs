@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::{mem, thread};
+use std::{io, mem, thread};
 
 use ort::memory::Allocator;
 use ort::session::{HasSelectedOutputs, OutputSelector, RunOptions, Session, SessionOutputs};
@@ -106,10 +106,13 @@ impl BoundEvaluator {
             has_failed: Arc::clone(has_failed),
         };
         let made = thread::scope(|scope| {
-            let make = |size| scope.spawn(move || Bucket::warm(info, session()?, size));
-            let threads = SIZES.map(make);
+            let threads = SIZES.map(|size| {
+                let make = move || Bucket::warm(info, session()?, size);
+                thread::Builder::new().spawn_scoped(scope, make)
+            });
             threads.map(|thread| {
                 let panicked = "the thread that should make a session of it panicked";
+                let thread = thread.map_err(|error| no_thread(&error))?;
                 thread
                     .join()
                     .unwrap_or_else(|_| Err(unavailable(&panicked)))
@@ -249,6 +252,10 @@ fn copy_rows(
 
 pub(super) fn unavailable(reason: &impl std::fmt::Display) -> EvalError {
     EvalError::unavailable(BACKEND, words(reason))
+}
+
+pub(super) fn no_thread(error: &io::Error) -> EvalError {
+    unavailable(&format!("cannot start a thread: {error}"))
 }
 
 fn failed(error: &ort::Error) -> EvalError {

@@ -11,6 +11,8 @@ mod evaluators;
 use std::error::Error as _;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use ort::LoadDynamicError;
 use ort::environment::Environment;
@@ -21,11 +23,11 @@ use ort::session::builder::SessionBuilder;
 
 use parking_lot::Mutex;
 
-use super::library::unloaded;
+use super::library::{NEEDED_FOR_GPUS, unloaded};
 use super::{Device, EvalError, LibraryPlaces, ModelInfo};
 use crate::BoardSize;
 pub use evaluators::{BoundEvaluator, OrtEvaluator};
-use evaluators::{unavailable, words};
+use evaluators::{no_thread, unavailable, words};
 
 /// A network for ONNX Runtime; every worker creates its own evaluator from it.
 #[derive(Debug, Clone)]
@@ -94,16 +96,15 @@ impl OrtModel {
         let session = || {
             let builder = self.builder();
             let builder = builder.and_then(|builder| on_card(builder, card));
-            let session = self.commit(builder.map_err(|e| unavailable(&e))?);
-            session.map_err(|error| explain(error, card))
+            self.commit(builder.map_err(|e| unavailable(&e))?)
         };
-        BoundEvaluator::new(&self.info, has_failed, session)
+        let bound = BoundEvaluator::new(&self.info, has_failed, session);
+        bound.map_err(|error| explain(error, card))
     }
 
     fn builder(&self) -> ort::Result<SessionBuilder> {
         let builder = Session::builder(&self.environment)?;
-        let builder = builder.with_intra_threads(1)?.with_inter_threads(1)?;
-        Ok(builder.with_log_level(LogLevel::Error)?)
+        Ok(builder.with_intra_threads(1)?.with_inter_threads(1)?)
     }
 
     fn commit(&self, mut builder: SessionBuilder) -> Result<Session, EvalError> {
@@ -121,9 +122,12 @@ const REFUSES: &str = "ONNX Runtime refuses it: ";
 /// In messages about CUDA and its libraries ("CUDA failure 35: ..."), and about memory.
 const OF_DEVICE: [&str; 2] = [" failure ", "Failed to allocate memory"];
 
-/// A session's error on a GPU: the network is not to blame for a card that fails or has too little memory. For one that this
+/// An error on a GPU: the network is not to blame for a card that fails or has too little memory. For one that this
 /// GPU cannot compute completely advice is appended to the message.
 fn explain(error: EvalError, card: u8) -> EvalError {
+    // Advice before the reason, whose end may be cut off.
+    let of_device =
+        |reason: &str| unavailable(&format!("cuda:{card} (it needs {NEEDED_FOR_GPUS}): {reason}"));
     match error {
         EvalError::Load { path, reason } if reason.contains("default CPU EP") => EvalError::Load {
             path,
@@ -133,9 +137,9 @@ fn explain(error: EvalError, card: u8) -> EvalError {
             ),
         },
         EvalError::Load { reason, .. } if OF_DEVICE.iter().any(|word| reason.contains(word)) => {
-            let reason = reason.strip_prefix(REFUSES).unwrap_or(&reason);
-            unavailable(&format!("cuda:{card}: {reason}"))
+            of_device(reason.strip_prefix(REFUSES).unwrap_or(&reason))
         }
+        EvalError::Unavailable { reason, .. } => of_device(&reason),
         other => other,
     }
 }
@@ -152,6 +156,9 @@ fn on_card(builder: SessionBuilder, card: u8) -> ort::Result<SessionBuilder> {
     Ok(builder.with_execution_providers([cuda.build().error_on_failure()])?)
 }
 
+/// How long a driver may take to find a card: the first time it may take many seconds.
+const DRIVER_LIMIT: Duration = Duration::from_secs(60);
+
 /// Loads the library and, for GPUs, the libraries that it needs there, and asks the driver for these GPUs: files do not tell
 /// whether all that fits.
 ///
@@ -163,11 +170,27 @@ pub(super) fn check(library: &LibraryPlaces, device: Device) -> Result<(), EvalE
         return Ok(());
     };
     cards.numbers().try_for_each(|card| {
-        let builder = Session::builder(&environment);
-        let builder = builder.and_then(|builder| on_card(builder, card));
-        let refused = |error: ort::Error| unavailable(&format!("cuda:{card}: {error}"));
-        builder.map(drop).map_err(refused)
+        let environment = environment.clone();
+        let ask = move || {
+            let builder = Session::builder(&environment);
+            let builder = builder.and_then(|builder| on_card(builder, card));
+            builder.map(drop).map_err(|e| unavailable(&e))
+        };
+        answer_within(DRIVER_LIMIT, ask).map_err(|error| explain(error, card))
     })
+}
+
+/// The driver's answer, from a thread of its own, which is left alone if it hangs.
+fn answer_within(
+    limit: Duration,
+    ask: impl FnOnce() -> Result<(), EvalError> + Send + 'static,
+) -> Result<(), EvalError> {
+    let (sender, answer) = channel();
+    let thread = std::thread::Builder::new().name("driver".to_owned());
+    let asked = thread.spawn(move || drop(sender.send(ask())));
+    asked.map_err(|error| no_thread(&error))?;
+    let hangs = |_| Err(unavailable(&"the driver does not answer"));
+    answer.recv_timeout(limit).unwrap_or_else(hangs)
 }
 
 /// The environment of this process. ONNX Runtime allows only one in a process's lifetime, so it
@@ -198,6 +221,7 @@ fn environment(places: &LibraryPlaces) -> Result<Environment, EvalError> {
         .with_telemetry(false)
         .build()
         .map_err(|error| unavailable(&error))?;
+    environment.set_log_level(LogLevel::Error);
     log::info!("ONNX Runtime loaded from {}", path.display());
     Ok(current.insert(environment).clone())
 }
@@ -269,8 +293,22 @@ mod tests {
                 let error = refused.unwrap_err();
                 assert!(matches!(error, EvalError::Unavailable { .. }), "{error}");
                 assert!(!error.to_string().contains('\n'), "{error}");
+                assert!(error.to_string().contains("cuda:63 (it needs"), "{error}");
             }
         }
+    }
+
+    #[test]
+    fn a_driver_that_hangs_is_not_waited_for() {
+        let (hanging, end) = channel::<()>();
+        let ask = move || {
+            let _ = end.recv();
+            Ok(())
+        };
+        let error = answer_within(Duration::from_millis(20), ask).unwrap_err();
+        assert!(error.to_string().ends_with("the driver does not answer"));
+        drop(hanging);
+        assert_eq!(answer_within(DRIVER_LIMIT, || Ok(())), Ok(()));
     }
 
     #[test]
@@ -281,9 +319,13 @@ mod tests {
             "CUDA failure 35: CUDA driver version is insufficient for CUDA runtime version",
             "Failed to allocate memory for requested buffer of size 9",
         ] {
-            let expected = EvalError::unavailable("ort", format!("cuda:1: {of_device}"));
+            let expected = format!("cuda:1 (it needs {NEEDED_FOR_GPUS}): {of_device}");
+            let expected = EvalError::unavailable("ort", expected);
             assert_eq!(explained(of_device), expected);
+            assert_eq!(explain(unavailable(&of_device), 1), expected);
         }
+        let long = explain(unavailable(&"a cause ".repeat(200)), 1);
+        assert!(long.to_string().contains(NEEDED_FOR_GPUS), "{long}");
         for of_network in ["Conv has no kernel", "nodes on the default CPU EP"] {
             let error = explained(of_network);
             assert!(matches!(error, EvalError::Load { .. }), "{error}");

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use tengen::referee::results::GameEntry;
 use tengen::referee::{
@@ -126,7 +126,8 @@ pub(crate) fn run_rig(args: &ClockRigArgs, interrupt: &Interrupt) -> Result<Exit
         format!("losses on time: {}", losses.join(", "))
     };
     for _ in 0..args.load {
-        thread::spawn(load);
+        let thread = thread::Builder::new().spawn(load);
+        thread.context("cannot start a thread")?;
     }
     let played = session.play(&Watch::of(&state))?;
     let reports = pair.map(|engine| ClockReport::new(engine, &played.games));

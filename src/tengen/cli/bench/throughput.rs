@@ -193,26 +193,30 @@ impl<G: Encode> Bench<G> {
             .map(|first| self.batch(first.as_ref(), batch));
         let batch = &batch.unwrap_or_else(|| Batch::new(0));
         let (count, began) = (AtomicU64::new(0), self.clock.now());
+        let failed = |reason: String| EvalError::Run {
+            backend: "bench",
+            reason,
+        };
         let result: Result<Vec<()>, EvalError> = std::thread::scope(|scope| {
             let threads: Vec<_> = evaluators
                 .iter_mut()
                 .map(|evaluator| {
                     let count = &count;
-                    scope.spawn(move || {
+                    let evaluate = move || {
                         let mut outputs = Outputs::new();
                         while self.clock.now() - began < self.round {
                             evaluator.evaluate(batch, &mut outputs)?;
                             count.fetch_add(batch.len() as u64, Ordering::Relaxed);
                         }
                         Ok(())
-                    })
+                    };
+                    std::thread::Builder::new().spawn_scoped(scope, evaluate)
                 })
                 .collect();
             let joined = threads.into_iter().map(|thread| {
-                let panicked = |_| EvalError::Run {
-                    backend: "bench",
-                    reason: "an evaluator panicked".to_owned(),
-                };
+                let thread =
+                    thread.map_err(|error| failed(format!("cannot start a thread: {error}")))?;
+                let panicked = |_| failed("an evaluator panicked".to_owned());
                 thread.join().map_err(panicked)?
             });
             joined.collect()

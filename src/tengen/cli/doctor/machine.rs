@@ -8,7 +8,7 @@ use crate::program::counted;
 use crate::system;
 use tengen_nn::eval::{
     BackendKind, CudaDevices, Device, EvalError, EvaluatorFactory, FETCH, FETCH_FOR_GPUS,
-    LoadOptions, ModelSource, has_driver,
+    LoadOptions, ModelSource, NEEDED_FOR_GPUS, NO_SUCH_GPU, has_driver,
 };
 
 use super::backend::{BackendAnswer, Finding, Reference, State, backend, evaluate, precision};
@@ -124,16 +124,15 @@ pub(super) fn gpus(
             None => format!("{device}, {name}; {}", finding.text),
         };
         if finding.state == State::Broken {
-            let by_files = BackendKind::Ort.available(&load).is_err();
-            finding.fix = fix(one.as_ref().err(), by_files);
+            finding.fix = fix(one.as_ref().err(), load.ort_library.is_named());
         }
         finding
     });
     found.collect()
 }
 
-/// What helps where a GPU was asked for and does not work; files tell some of the reasons.
-fn fix(error: Option<&EvalError>, by_files: bool) -> String {
+/// What helps where a GPU was asked for and does not work, by a library that was named or by the usual one.
+fn fix(error: Option<&EvalError>, is_named: bool) -> String {
     let fix = match error {
         None => return format!("another version: {FETCH_FOR_GPUS}"),
         Some(EvalError::Unavailable { reason, .. })
@@ -141,13 +140,17 @@ fn fix(error: Option<&EvalError>, by_files: bool) -> String {
                 .iter()
                 .any(|fetch| reason.contains(fetch)) =>
         {
+            if is_named {
+                return format!(
+                    "leave --ort-library and ORT_DYLIB_PATH out, and Tengen looks in the usual places; {FETCH_FOR_GPUS}"
+                );
+            }
             FETCH_FOR_GPUS
         }
-        // There is no card of this number.
-        Some(EvalError::Unavailable { .. }) if by_files => "--device cuda:0",
-        Some(EvalError::Unavailable { .. }) => {
-            "an NVIDIA driver for CUDA 13, CUDA 13, cuDNN 9, and free memory on the card; else --device cpu"
+        Some(EvalError::Unavailable { reason, .. }) if reason.contains(NO_SUCH_GPU) => {
+            "--device cuda:0"
         }
+        Some(EvalError::Unavailable { .. }) => NEEDED_FOR_GPUS,
         Some(_) => "--device cpu",
     };
     fix.to_owned()
@@ -288,13 +291,15 @@ mod tests {
             reason: reason.to_owned(),
         };
         let too_old = unavailable("cuda:0: CUDA failure 35: CUDA driver version is insufficient");
-        assert!(fix(Some(&too_old), false).contains("driver"));
-        let of_processors = unavailable(&format!("no GPU support: get it with {FETCH_FOR_GPUS}"));
-        assert_eq!(fix(Some(&of_processors), true), FETCH_FOR_GPUS);
-        assert_eq!(
-            fix(Some(&unavailable("there is no GPU 3")), true),
-            "--device cuda:0"
-        );
+        assert_eq!(fix(Some(&too_old), false), NEEDED_FOR_GPUS);
+        let without_version = unavailable("/a.so: OrtGetApiBase: no such symbol");
+        assert_eq!(fix(Some(&without_version), true), NEEDED_FOR_GPUS);
+        let of_processors = unavailable(&format!("no GPU support: {FETCH_FOR_GPUS}"));
+        assert_eq!(fix(Some(&of_processors), false), FETCH_FOR_GPUS);
+        let named = fix(Some(&of_processors), true);
+        assert!(named.starts_with("leave --ort-library") && named.ends_with(FETCH_FOR_GPUS));
+        let missing = unavailable(&format!("{NO_SUCH_GPU} 3"));
+        assert_eq!(fix(Some(&missing), false), "--device cuda:0");
         assert!(fix(None, false).starts_with("another version"));
     }
 
