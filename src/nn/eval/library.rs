@@ -29,8 +29,7 @@ pub const FETCH_FOR_GPUS: &str = if cfg!(windows) {
 };
 
 /// What the build for GPUs needs, for messages.
-pub const NEEDED_FOR_GPUS: &str =
-    "an NVIDIA driver for CUDA 13, CUDA 13, cuDNN 9, and free memory on the card; else --device cpu";
+pub const NEEDED_FOR_GPUS: &str = "an NVIDIA driver for CUDA 13, CUDA 13, cuDNN 9, and free memory on the card; else --device cpu";
 
 /// Begins the reason why a GPU is refused that this machine does not have.
 pub const NO_SUCH_GPU: &str = "there is no GPU";

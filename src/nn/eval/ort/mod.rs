@@ -126,8 +126,11 @@ const OF_DEVICE: [&str; 2] = [" failure ", "Failed to allocate memory"];
 /// GPU cannot compute completely advice is appended to the message.
 fn explain(error: EvalError, card: u8) -> EvalError {
     // Advice before the reason, whose end may be cut off.
-    let of_device =
-        |reason: &str| unavailable(&format!("cuda:{card} (it needs {NEEDED_FOR_GPUS}): {reason}"));
+    let of_device = |reason: &str| {
+        unavailable(&format!(
+            "cuda:{card} (it needs {NEEDED_FOR_GPUS}): {reason}"
+        ))
+    };
     match error {
         EvalError::Load { path, reason } if reason.contains("default CPU EP") => EvalError::Load {
             path,
