@@ -27,9 +27,10 @@ fn engine(game: &str, size: BoardSize) -> Result<Box<dyn Engine>, UnknownGame> {
 }
 
 /// Commands that access files, make the next moves slow, or think for ten seconds themselves.
-const LEFT_OUT: [&str; 7] = [
+const LEFT_OUT: [&str; 8] = [
     "loadsgf",
     "printsgf",
+    "tengen-ccgc",
     "tengen-settings",
     "kata-set-param",
     "kata-set-params",

@@ -41,11 +41,11 @@ pub(crate) struct Gtp {
     live_graphics: bool,
     #[command(flatten)]
     live_board: LiveBoard,
-    /// The only folder in which `loadsgf` and `printsgf` may access files; names are relative to
+    /// The only folder in which `loadsgf`, `printsgf` and `tengen-ccgc` may access files; names are relative to
     /// it. Without it they may access every file of the user who runs the engine.
     #[arg(long, value_name = "FOLDER")]
     files: Option<PathBuf>,
-    /// Forbid `printsgf` to write files.
+    /// Forbid `printsgf` and `tengen-ccgc` to write files.
     #[arg(long)]
     read_only_files: bool,
     #[command(flatten)]

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::clock::{Clock, Overtime, SystemClock, TimeControl, date_time, unix_time};
 use crate::gtp::{SauOptions, SauResources, SauSession, harmless, serve};
 use crate::program::own_temporary_folder;
-use crate::record::ccgc::NgStyle;
+use crate::record::ccgc::CcgcStyle;
 use crate::record::{Charset, file};
 use crate::registry;
 use anyhow::Context as _;
@@ -66,11 +66,11 @@ pub(crate) struct Sau {
     utc_offset: i8,
     /// Text pattern of the records, with {black}, {white}, {result}, {time}, {place}, {event} and
     /// {moves}.
-    #[arg(long, value_name = "PATTERN", default_value_t = NgStyle::default().game, value_parser = NgStyle::game_pattern)]
+    #[arg(long, value_name = "PATTERN", default_value_t = CcgcStyle::default().game, value_parser = CcgcStyle::game_pattern)]
     ng_game: String,
     /// Pattern of a move in them, with {color}, {column}, {row} (from the bottom) and {top} (from
     /// the top).
-    #[arg(long, value_name = "PATTERN", default_value_t = NgStyle::default().play, value_parser = NgStyle::play_pattern)]
+    #[arg(long, value_name = "PATTERN", default_value_t = CcgcStyle::default().play, value_parser = CcgcStyle::play_pattern)]
     ng_play: String,
     /// Their encoding: utf-8, or gbk for Chinese Windows programs; `?` stands for a character that it
     /// lacks, and gb18030 has all.
@@ -157,7 +157,7 @@ impl Sau {
                 output::tell(&format!("Records go to {}.", folder.display()));
             }
         }
-        let style = NgStyle {
+        let style = CcgcStyle {
             game: self.ng_game,
             play: self.ng_play,
             charset: self.ng_charset,

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::record::GameRecord;
 use crate::record::file::{self, FileError};
 
-/// Access of `loadsgf` and `printsgf`: unrestricted by default.
+/// Access of `loadsgf`, `printsgf` and `tengen-ccgc`: unrestricted by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileAccess {
     folder: Option<Folder>,
@@ -44,13 +44,17 @@ impl FileAccess {
         self.resolve(name).is_ok_and(|path| path.exists())
     }
 
-    /// Writes a game; an error message if that fails.
-    pub(super) fn save(&self, name: &str, sgf: &str) -> Result<(), String> {
+    /// Writes a game by `write`; an error message if that fails.
+    pub(super) fn save(
+        &self,
+        name: &str,
+        write: impl FnOnce(&Path) -> Result<(), FileError>,
+    ) -> Result<(), String> {
         if self.read_only {
             return Err("file access is read-only here".to_owned());
         }
         let path = self.resolve(name)?;
-        file::write_sgf(&path, sgf).map_err(|error| error.to_string())
+        write(&path).map_err(|error| error.to_string())
     }
 
     /// The path of this name. Paths outside the folder are refused with the same message whether

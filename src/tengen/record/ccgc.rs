@@ -1,7 +1,7 @@
-//! The game records of the China Computer Game Championship (CCGC), kind `NG`: NoGo.
+//! The game records of the China Computer Game Championship (CCGC), kinds `NG`: NoGo, and `C5`: Gomoku.
 //!
 //! The committee's own specification was not available; the layout is what independent programs
-//! agree on (docs/methods.md#protocols): a header of bracketed fields and moves such as `B[A1]`,
+//! agree on (docs/methods.md#protocols): a header of bracketed fields and moves such as `B[A1]` or `B(A,1)`,
 //! columns from A including I, rows from the bottom. Where a year's checking program requires
 //! otherwise, the patterns of text and move can be changed.
 
@@ -25,6 +25,7 @@ const FIRST: &str = "先手参赛队";
 const SECOND: &str = "后手参赛队";
 const FIRST_WINS: &str = "先手胜";
 const SECOND_WINS: &str = "后手胜";
+const DRAWN: &str = "平局";
 const UNDECIDED: &str = "未分胜负";
 
 /// The file's name, without its end.
@@ -39,7 +40,7 @@ pub struct PatternError(String);
 
 /// Header fields and layout of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NgStyle {
+pub struct CcgcStyle {
     /// The whole text, with `{black}`, `{white}`, `{result}`, `{time}`, `{place}`, `{event}` and
     /// `{moves}`.
     pub game: String,
@@ -56,9 +57,9 @@ pub struct NgStyle {
     pub charset: Charset,
 }
 
-impl Default for NgStyle {
-    fn default() -> NgStyle {
-        NgStyle {
+impl Default for CcgcStyle {
+    fn default() -> CcgcStyle {
+        CcgcStyle {
             game: "([NG][{black}][{white}][{result}][{time} {place}][{event}];{moves})".to_owned(),
             play: "{color}[{column}{row}]".to_owned(),
             time: String::new(),
@@ -69,7 +70,22 @@ impl Default for NgStyle {
     }
 }
 
-impl NgStyle {
+impl CcgcStyle {
+    /// That of a game, which only NoGo and Gomoku have.
+    pub fn of(game: &str) -> Option<CcgcStyle> {
+        let usual = CcgcStyle::default();
+        match game {
+            "nogo" => Some(usual),
+            "gomoku" => Some(CcgcStyle {
+                game: "{[C5][{black}][{white}][{result}][{time} {place}][{event}];{moves}}"
+                    .to_owned(),
+                play: "{color}({column},{row})".to_owned(),
+                ..usual
+            }),
+            _ => None,
+        }
+    }
+
     /// A pattern of the whole text.
     ///
     /// # Errors
@@ -97,7 +113,7 @@ impl NgStyle {
             first,
             second,
         ];
-        let own = [FIRST, SECOND, FIRST_WINS, SECOND_WINS, UNDECIDED];
+        let own = [FIRST, SECOND, FIRST_WINS, SECOND_WINS, DRAWN, UNDECIDED];
         self.charset
             .lacking(&[texts.concat(), own.concat()].concat())
     }
@@ -125,7 +141,7 @@ impl NgStyle {
     pub fn file_name(&self, record: &GameRecord, suffix: &str) -> String {
         let name = |kept: usize| {
             let short = |text: &str| text.chars().take(kept).collect::<String>();
-            let style = NgStyle {
+            let style = CcgcStyle {
                 place: short(&self.place),
                 event: short(&self.event),
                 ..self.clone()
@@ -163,6 +179,7 @@ impl NgStyle {
         let result = match result.chars().next() {
             Some('B') => FIRST_WINS,
             Some('W') => SECOND_WINS,
+            Some('0') => DRAWN,
             _ => UNDECIDED,
         };
         let pattern = match self.place.as_str() {
@@ -177,6 +194,12 @@ impl NgStyle {
             .replace("{place}", &field(&self.place))
             .replace("{event}", &field(&self.event))
     }
+}
+
+/// Whether a text is such a record, in the usual layout.
+pub(super) fn is_record(text: &str) -> bool {
+    let kinds = ["([NG]", "{[C5]"];
+    kinds.iter().any(|kind| text.starts_with(kind))
 }
 
 /// A text within the brackets of a field, or braces of a pattern: its own are others.
@@ -236,12 +259,12 @@ mod tests {
         record
     }
 
-    fn style() -> NgStyle {
-        NgStyle {
+    fn style() -> CcgcStyle {
+        CcgcStyle {
             time: "2026.08.23 08:40".to_owned(),
             place: "沈阳".to_owned(),
             event: "2026 CCGC".to_owned(),
-            ..NgStyle::default()
+            ..CcgcStyle::default()
         }
     }
 
@@ -258,8 +281,29 @@ mod tests {
     }
 
     #[test]
+    fn a_record_of_gomoku() {
+        let mut record = GameRecord::new("gomoku", BoardSize::square(15));
+        record.result = "0".to_owned();
+        for (color, x, y) in [(Color::Black, 7, 7), (Color::White, 8, 14)] {
+            let vertex = Vertex::Point(record.size.point(x, y));
+            record.push(Play { color, vertex });
+        }
+        let style = CcgcStyle {
+            time: "2026.08.23 08:40".to_owned(),
+            ..CcgcStyle::of("gomoku").expect("it has one")
+        };
+        let text = style.write(&record);
+        assert_eq!(
+            text,
+            "{[C5][先手参赛队 B][后手参赛队 W][平局][2026.08.23 08:40][CCGC];B(H,8);W(I,15)}\n"
+        );
+        assert!(is_record(&text) && !is_record("(;GM[4])"));
+        assert_eq!(CcgcStyle::of("go"), None);
+    }
+
+    #[test]
     fn the_layout_can_be_changed() {
-        let style = NgStyle {
+        let style = CcgcStyle {
             game: "{result}|{moves}".to_owned(),
             play: "{color}:{column}{top}".to_owned(),
             ..style()
@@ -270,7 +314,7 @@ mod tests {
         open.white = "a/b".to_owned();
         assert_eq!(style.write(&open), "未分胜负|B:A9;W:I2\n");
         assert!(style.file_name(&open, "").contains("a_b W"));
-        let nowhere = NgStyle {
+        let nowhere = CcgcStyle {
             place: String::new(),
             ..self::style()
         };
@@ -311,25 +355,28 @@ mod tests {
 
     #[test]
     fn patterns_that_spoil_records_are_refused() {
-        let usual = NgStyle::default();
-        assert!(NgStyle::game_pattern(&usual.game).is_ok());
-        assert!(NgStyle::play_pattern(&usual.play).is_ok());
-        assert!(NgStyle::play_pattern("{color}[{column}{top}]").is_ok());
+        let usual = CcgcStyle::default();
+        assert!(CcgcStyle::game_pattern(&usual.game).is_ok());
+        assert!(CcgcStyle::play_pattern(&usual.play).is_ok());
+        assert!(CcgcStyle::play_pattern("{color}[{column}{top}]").is_ok());
         for (result, told) in [
-            (NgStyle::game_pattern(""), "it is empty"),
+            (CcgcStyle::game_pattern(""), "it is empty"),
             (
-                NgStyle::game_pattern("([NG][{blak}];{moves})"),
+                CcgcStyle::game_pattern("([NG][{blak}];{moves})"),
                 "{blak} is not one of {black}, ",
             ),
-            (NgStyle::game_pattern("{black"), "{black is not one of "),
-            (NgStyle::game_pattern("{black}"), "it needs {moves}"),
+            (CcgcStyle::game_pattern("{black"), "{black is not one of "),
+            (CcgcStyle::game_pattern("{black}"), "it needs {moves}"),
             (
-                NgStyle::play_pattern("{colour}[{column}{row}]"),
+                CcgcStyle::play_pattern("{colour}[{column}{row}]"),
                 "{colour} is not one of ",
             ),
-            (NgStyle::play_pattern("{row}"), "it needs {column}"),
-            (NgStyle::play_pattern("{column}"), "it needs {row} or {top}"),
-            (NgStyle::play_pattern(" "), "it is empty"),
+            (CcgcStyle::play_pattern("{row}"), "it needs {column}"),
+            (
+                CcgcStyle::play_pattern("{column}"),
+                "it needs {row} or {top}",
+            ),
+            (CcgcStyle::play_pattern(" "), "it is empty"),
         ] {
             let error = result.expect_err(told).to_string();
             assert!(error.starts_with(told), "{error}");
@@ -340,7 +387,7 @@ mod tests {
     fn what_an_encoding_lacks_is_told() {
         let lacking = |charset: &str, name: &str| {
             let charset = charset.parse().expect(charset);
-            let style = NgStyle { charset, ..style() };
+            let style = CcgcStyle { charset, ..style() };
             style.lacking([name, ""])
         };
         assert_eq!(lacking("gbk", "天元𠮷😀𠮷"), "𠮷😀");

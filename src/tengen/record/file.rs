@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::sgf::{self, SgfError};
-use super::{GameRecord, charset};
+use super::{Charset, GameRecord, ccgc, charset};
 use crate::system;
 use tengen_nn::files::{self, OpenError};
 
@@ -114,6 +114,16 @@ pub fn write_sgf(path: &Path, text: &str) -> Result<(), FileError> {
     write(path, text.as_bytes())
 }
 
+/// Writes a record of the China Computer Game Championship in this encoding; an existing one is replaced.
+///
+/// # Errors
+/// As [`write_sgf`].
+pub fn write_ccgc(path: &Path, text: &str, charset: Charset) -> Result<(), FileError> {
+    let is_record = |old: &Path| read_text(old).is_ok_and(|old| ccgc::is_record(&old));
+    check_kind(path, "such a record", is_record)?;
+    write(path, &charset.encode(text))
+}
+
 /// Replaces a file, whose old content is lost only when all of the new one is written.
 ///
 /// # Errors
@@ -197,6 +207,17 @@ mod tests {
     }
 
     #[test]
+    fn a_record_of_the_championship_is_in_gbk_and_replaced() {
+        let folder = Scratch::new("record-ccgc");
+        let path = folder.path().join("game.txt");
+        for text in ["{[C5][先手参赛队 B]}\n", "([NG][先手参赛队 B])\n"] {
+            write_ccgc(&path, text, Charset::gbk()).expect("it is writable");
+            let bytes = std::fs::read(&path).expect("readable");
+            assert_eq!(bytes, Charset::gbk().encode(text));
+        }
+    }
+
+    #[test]
     fn a_link_under_the_old_temporary_name_leads_nowhere() {
         let folder = Scratch::new("record-planted");
         let victim = folder.path().join("victim");
@@ -222,6 +243,11 @@ mod tests {
             std::fs::write(&path, text).expect("it is writable");
             let error = write_sgf(&path, "(;)").expect_err("it is no game");
             assert!(matches!(error, FileError::OtherFile("SGF")), "{error}");
+            let error = write_ccgc(&path, "([NG])", Charset::gbk()).expect_err("it is no record");
+            assert!(
+                matches!(error, FileError::OtherFile("such a record")),
+                "{error}"
+            );
             assert_eq!(read_text(&path).expect("text"), text);
         }
         let refused = [

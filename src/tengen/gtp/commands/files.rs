@@ -1,10 +1,18 @@
-//! Commands that read and write SGF files, and their file names as users type them.
+//! Commands that read and write game files, and their file names as users type them.
+
+use std::path::Path;
 
 use super::Arguments;
 use super::board::result;
 use super::command::integer;
+use crate::clock::{date_time, unix_time};
 use crate::gtp::{Failure, Reply, Session};
-use crate::record::{result_text, sgf};
+use crate::record::ccgc::CcgcStyle;
+use crate::record::file::{self, FileError};
+use crate::record::{Charset, GameRecord, result_text, sgf};
+
+/// The time of China, in hours ahead of UTC.
+const CHINA: i8 = 8;
 
 /// Replies with what was left out or changed, one line each.
 pub(super) fn loadsgf(session: &mut Session, args: &Arguments<'_>) -> Reply {
@@ -50,6 +58,27 @@ pub(super) fn loadsgf(session: &mut Session, args: &Arguments<'_>) -> Reply {
 }
 
 pub(super) fn printsgf(session: &mut Session, args: &Arguments<'_>) -> Reply {
+    let text = sgf::write(&record_now(session));
+    printed(session, args, &text, |path| file::write_sgf(path, &text))
+}
+
+/// Teams, place and event are for the operator to fill in.
+pub(super) fn ccgc(session: &mut Session, args: &Arguments<'_>) -> Reply {
+    let record = record_now(session);
+    let style = CcgcStyle::of(&record.game);
+    let style = style.ok_or(Failure::Refused("only NoGo and Gomoku have such records"))?;
+    let style = CcgcStyle {
+        time: date_time(unix_time(), CHINA),
+        ..style
+    };
+    let text = style.write(&record);
+    printed(session, args, &text, |path| {
+        file::write_ccgc(path, &text, Charset::gbk())
+    })
+}
+
+/// The game so far, with its result.
+fn record_now(session: &mut Session) -> GameRecord {
     let mut record = session.engine.record();
     // A record without its result is valid.
     match result(session) {
@@ -59,13 +88,22 @@ pub(super) fn printsgf(session: &mut Session, args: &Arguments<'_>) -> Reply {
             record.result.clear();
         }
     }
-    let text = sgf::write(&record);
+    record
+}
+
+/// Replies with a text, or writes it into the file that is named.
+fn printed(
+    session: &Session,
+    args: &Arguments<'_>,
+    text: &str,
+    write: impl FnOnce(&Path) -> Result<(), FileError>,
+) -> Reply {
     let name = unquoted(args.written());
     // As in KataGo, the dash is the output.
     if name.is_empty() || name == "-" {
-        return Ok(text);
+        return Ok(text.to_owned());
     }
-    let saved = session.options.files.save(name, &text);
+    let saved = session.options.files.save(name, write);
     saved.map_err(|why| {
         log::warn!("cannot save {name}: {why}");
         Failure::CannotSave(why)

@@ -72,6 +72,7 @@ pub const COMMANDS: &[Command] = &[
     command("cputime", "", "processor time used, in seconds", clock::cputime),
     command("loadsgf", "FILE [MOVE]", "load a game up to, not including, a move; reports what is left out", files::loadsgf),
     command("printsgf", "[FILE]", "the game as SGF, into a file if one is named", files::printsgf),
+    command("tengen-ccgc", "[FILE]", "the game as a record of the China Computer Game Championship, into a file (in GBK) if one is named", files::ccgc).only(is_not_go),
     stream("lz-analyze", "[COLOUR] [CENTISECONDS] ...", "search until there is input, and show it as Leela Zero does", Leela, Shown::Analysis),
     stream("lz-genmove_analyze", "[COLOUR] [CENTISECONDS] ...", "genmove that shows its search as Leela Zero does", Leela, Shown::Move(MoveKind::Play)),
     stream("kata-analyze", "[COLOUR] [CENTISECONDS] ...", "search until there is input, and show it as KataGo does", Kata, Shown::Analysis),

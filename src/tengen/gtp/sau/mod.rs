@@ -21,7 +21,7 @@ use super::{Input, Interrupts, Protocol, parse_color, short};
 use crate::clock::Clock;
 use crate::engine::{Decision, Engine, EngineError, MoveRequest};
 use crate::game::{Color, Move};
-use crate::record::ccgc::NgStyle;
+use crate::record::ccgc::CcgcStyle;
 use crate::record::{GameRecord, Play, Vertex};
 use crate::search::AnalysisOptions;
 use records::{GameFiles, RecordWriter};
@@ -40,7 +40,7 @@ pub struct SauOptions {
     /// The folders for records, of which the first writable one is used; no records without one.
     pub records: Vec<PathBuf>,
     /// Style of the records.
-    pub style: NgStyle,
+    pub style: CcgcStyle,
     /// Whether an operator reads along, who is told more than errors.
     pub attended: bool,
 }
@@ -337,7 +337,7 @@ mod tests {
             opponent: String::new(),
             ponder: false,
             records: Vec::new(),
-            style: NgStyle::default(),
+            style: CcgcStyle::default(),
             attended: false,
         };
         let links = SauResources {

@@ -5,14 +5,14 @@ use std::fs::OpenOptions;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use crate::record::ccgc::NgStyle;
+use crate::record::ccgc::CcgcStyle;
 use crate::record::file::FileError;
 use crate::record::{GameRecord, file, sgf};
 
 /// Writes records into the first folder that works.
 pub(super) struct RecordWriter {
     folders: Vec<PathBuf>,
-    style: NgStyle,
+    style: CcgcStyle,
     /// The last reported problem, which is not reported again.
     told: Option<String>,
 }
@@ -34,7 +34,7 @@ pub(super) struct GameFiles {
 
 impl RecordWriter {
     /// Writes records into the first of these folders that works; none if there are none.
-    pub(super) fn new(folders: Vec<PathBuf>, style: NgStyle) -> RecordWriter {
+    pub(super) fn new(folders: Vec<PathBuf>, style: CcgcStyle) -> RecordWriter {
         RecordWriter {
             folders,
             style,
@@ -113,8 +113,8 @@ impl RecordWriter {
         Ok(())
     }
 
-    fn style(&self, files: &GameFiles) -> NgStyle {
-        NgStyle {
+    fn style(&self, files: &GameFiles) -> CcgcStyle {
+        CcgcStyle {
             time: files.date.clone(),
             ..self.style.clone()
         }
@@ -203,7 +203,8 @@ mod tests {
     fn a_game_has_two_records_and_the_next_one_two_of_its_own() {
         let scratch = Scratch::new("records-two");
         let folder = scratch.path();
-        let mut record_writer = RecordWriter::new(vec![folder.join("records")], NgStyle::default());
+        let mut record_writer =
+            RecordWriter::new(vec![folder.join("records")], CcgcStyle::default());
         let mut first = GameFiles::new(DATE.to_owned());
         let mut second = GameFiles::new(DATE.to_owned());
         assert_eq!(record_writer.save(&mut first, &record("")), None);
@@ -232,7 +233,7 @@ mod tests {
         // A file where a folder should be: not writable, not even by root.
         std::fs::write(folder.join("file"), "").expect("writable");
         let folders = ["file", "spare"].map(|name| folder.join(name));
-        let mut record_writer = RecordWriter::new(folders.to_vec(), NgStyle::default());
+        let mut record_writer = RecordWriter::new(folders.to_vec(), CcgcStyle::default());
         let mut files = GameFiles::new(DATE.to_owned());
         let told = record_writer
             .save(&mut files, &record(""))
@@ -264,7 +265,7 @@ mod tests {
         for name in earlier {
             std::fs::write(folder.join(name), name).expect("writable");
         }
-        let mut record_writer = RecordWriter::new(vec![folder.clone()], NgStyle::default());
+        let mut record_writer = RecordWriter::new(vec![folder.clone()], CcgcStyle::default());
         let mut files = GameFiles::new(DATE.to_owned());
         assert_eq!(record_writer.save(&mut files, &record("")), None);
         assert!(names(&folder).contains(&ng("未分胜负", "-2")));
@@ -285,7 +286,7 @@ mod tests {
         // In a fallback folder, too.
         std::fs::write(scratch.path().join("file"), "").expect("writable");
         let folders = vec![scratch.path().join("file"), folder.clone()];
-        let mut record_writer = RecordWriter::new(folders, NgStyle::default());
+        let mut record_writer = RecordWriter::new(folders, CcgcStyle::default());
         let mut files = GameFiles::new(DATE.to_owned());
         assert!(record_writer.save(&mut files, &record("B+R")).is_some());
         assert_eq!(files.written(), Some(&*folder.join(ng("先手胜", "-4"))));
