@@ -12,7 +12,7 @@ use tengen::gtp::{
     FileAccess, GomocupOptions, GomocupSession, Input, Perspective, Protocol, Request, SauOptions,
     SauResources, SauSession, Session, SessionOptions,
 };
-use tengen::record::ccgc::NgStyle;
+use tengen::record::ccgc::CcgcStyle;
 use tengen::registry;
 
 fn engine(game: &str, size: BoardSize) -> Result<Box<dyn Engine>, UnknownGame> {
@@ -80,7 +80,7 @@ pub(crate) fn read(data: &[u8]) {
             opponent: String::new(),
             ponder: false,
             records: Vec::new(),
-            style: NgStyle::default(),
+            style: CcgcStyle::default(),
             attended: true,
         };
         let engine = engine("nogo", size).expect("a legal size");

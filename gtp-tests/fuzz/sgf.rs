@@ -2,7 +2,7 @@
 //! reading.
 #![cfg_attr(fuzzing, no_main)]
 
-use tengen::record::{ccgc::NgStyle, sgf};
+use tengen::record::{ccgc::CcgcStyle, sgf};
 
 #[cfg(fuzzing)]
 libfuzzer_sys::fuzz_target!(|data: &[u8]| read(data));
@@ -14,7 +14,7 @@ pub(crate) fn read(data: &[u8]) {
     let text = sgf::write(&record);
     let again = sgf::read(&text).expect("we read what we write");
     assert_eq!(sgf::write(&again), text);
-    let style = NgStyle::default();
+    let style = CcgcStyle::default();
     assert!(style.write(&record).ends_with(")\n"));
     assert!(!style.file_name(&record, "").contains('/'));
 }
