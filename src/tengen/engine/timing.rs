@@ -242,9 +242,10 @@ impl Timing {
         let before = made.before.likely().left();
         *clock = made.before.clone();
         clock.spend_without_move(made.used.elapsed + later, made.lag);
-        if let Some(earlier) = earlier.filter(|earlier| earlier.left == before) {
-            let spent = made.used.elapsed + made.lag.usual + later;
-            earlier.since = (clock.likely().left(), spent);
+        if let Some(earlier) = earlier.filter(|earlier| earlier.since.0 == before) {
+            earlier.since.0 = clock.likely().left();
+            // Added to that of moves in place of which this one was made.
+            earlier.since.1 += made.used.elapsed + made.lag.usual + later;
         }
     }
 
@@ -489,6 +490,14 @@ mod tests {
         assert!((left(&timing) - 62.8).abs() < 1e-6);
         timing.take_back(&first, None);
         assert!((left(&timing) - 57.8).abs() < 1e-6);
+        // Another second move was tried.
+        let mut first = move_of_a_second(&mut timing);
+        for _ in 0..2 {
+            let second = move_of_a_second(&mut timing);
+            timing.take_back(&second, Some(&mut first));
+        }
+        timing.take_back(&first, None);
+        assert!((left(&timing) - 54.5).abs() < 1e-6);
         // The controller has told the time in between.
         let mut first = move_of_a_second(&mut timing);
         let second = move_of_a_second(&mut timing);

@@ -51,6 +51,10 @@ pub(super) fn root<G: Game>(
             if is_bare || !lists_all(&tree, root, position) {
                 // The result came from a prober, or its moves were pruned, or it lacks those that a prober knows to
                 // lose: a root has all, so they must be listed again.
+                if let Some(entry) = node.bias() {
+                    let none = Errors::default();
+                    tree.biases.replace(entry, node.replace_errors(none), none);
+                }
                 node.fold();
             } else if !shows_how(&tree, root) {
                 node.reopen();
@@ -202,6 +206,21 @@ mod tests {
             edge.begin();
             edge.complete();
         }
+    }
+
+    #[test]
+    fn a_root_whose_moves_are_listed_again_takes_back_its_errors() {
+        let position = SmallNoGo::new(BoardSize::square(5)).unwrap();
+        let tree = Arc::new(new_tree(MEMORY, 0.5));
+        let node = tree.node(grow(&tree, position.key(), 3));
+        let errors = Errors::of(0.5, 0.1, 2.0);
+        node.set_bias(1);
+        tree.biases.replace(1, node.replace_errors(errors), errors);
+        assert!(tree.biases.correction(1) < -0.1);
+        // It has two of its moves.
+        let (same, _) = root(Some(Arc::clone(&tree)), &position, MEMORY, 0.5);
+        assert!(Arc::ptr_eq(&tree, &same));
+        assert_eq!(tree.biases.correction(1), 0.0);
     }
 
     #[test]

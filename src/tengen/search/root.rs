@@ -329,7 +329,8 @@ fn is_winning(tree: &Tree, edge: &Edge) -> bool {
 
 /// Index of the move to play, among moves by descending visits: a proven win; else, with a move
 /// temperature, a random one of the moves that are not to be avoided nor proven to lose ([`draw`]); else the best open move
-/// ([`best_open`]), or a proven draw if that move's value is not above 0; else the most visited.
+/// ([`best_open`]), or a proven draw if that move's value is not above 0; else the most visited. Moves to avoid, which
+/// may have visits of earlier searches, count only when all others are proven to lose.
 pub(crate) fn choose(
     moves: &[MoveReport],
     avoid: &[Move],
@@ -337,20 +338,22 @@ pub(crate) fn choose(
     params: &SearchParams,
     rng: &mut impl Rng,
 ) -> Option<usize> {
-    let first = |proof| moves.iter().position(|m| m.proof == proof);
+    let holds = |m: &MoveReport| m.proof != Some(Proof::Loss) && !avoid.contains(&m.mv);
+    let any_holds = moves.iter().any(holds);
+    let counts = |m: &MoveReport| !any_holds || !avoid.contains(&m.mv);
+    let first = |proof| moves.iter().position(|m| counts(m) && m.proof == proof);
     if let Some(win) = first(Some(Proof::Win)) {
         return Some(win);
     }
-    let holds = |m: &MoveReport| m.proof != Some(Proof::Loss) && !avoid.contains(&m.mv);
     let temperature =
         params.move_temperature * 0.5_f32.powf(ply as f32 / params.move_temperature_halflife);
     if temperature > 0.01
-        && moves.iter().any(holds)
+        && any_holds
         && let Some(drawn) = draw(moves, holds, temperature, params.move_least_share, rng)
     {
         return Some(drawn);
     }
-    let open = best_open(moves, params);
+    let open = best_open(moves, counts, params);
     let Some(even) = first(Some(Proof::Draw)) else {
         return open.or((!moves.is_empty()).then_some(0));
     };
@@ -360,9 +363,13 @@ pub(crate) fn choose(
     Some(open.filter(better).unwrap_or(even))
 }
 
-/// The best of the open moves: the one with the highest lower confidence bound among the well-visited ones.
-fn best_open(moves: &[MoveReport], params: &SearchParams) -> Option<usize> {
-    let open = |m: &MoveReport| m.proof.is_none();
+/// The best of the open moves that count: the one with the highest lower confidence bound among the well-visited ones.
+fn best_open(
+    moves: &[MoveReport],
+    counts: impl Fn(&MoveReport) -> bool,
+    params: &SearchParams,
+) -> Option<usize> {
+    let open = |m: &MoveReport| counts(m) && m.proof.is_none();
     let first = moves.iter().position(open)?;
     let enough = (moves[first].visits as f32 * params.lcb_min_visits).max(1.0);
     let visited = moves
@@ -510,6 +517,25 @@ mod tests {
         assert!((second - 0.75).abs() < 0.03 && (third - 0.25).abs() < 0.03);
         // Without others the most visited is played.
         assert_eq!(share(&[1, 2, 3].map(Move)), [1.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn visits_of_moves_to_avoid_do_not_choose_among_the_others() {
+        let (win, draw, loss) = (Some(Proof::Win), Some(Proof::Draw), Some(Proof::Loss));
+        let chosen = |moves: &[(u64, f32, Option<Proof>)]| {
+            let moves = moves.iter().zip(0..);
+            let moves: Vec<_> = moves
+                .map(|(&(visits, lcb, proof), mv)| report(mv, visits, lcb, proof))
+                .collect();
+            choose(&moves, &[Move(0)], 0, &SearchParams::default(), &mut rng())
+        };
+        let well_visited = [(100, 0.5, None), (10, 0.1, None), (9, 0.2, None)];
+        assert_eq!(chosen(&well_visited), Some(2));
+        let drawn = [(100, 0.5, None), (10, -0.1, None), (9, 0.0, draw)];
+        assert_eq!(chosen(&drawn), Some(2));
+        let won = [(100, 1.0, win), (10, 0.1, None), (9, 0.2, None)];
+        assert_eq!(chosen(&won), Some(2));
+        assert_eq!(chosen(&[(100, 1.0, win), (10, -1.0, loss)]), Some(0));
     }
 
     #[test]
