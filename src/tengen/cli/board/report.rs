@@ -163,14 +163,13 @@ impl SearchedPosition {
             points_from_top(self.size).map(owner).collect()
         });
         let seconds = report.elapsed.as_secs_f64();
-        let new = report.visits.saturating_sub(report.reused) as f64;
         let analysis = Analysis {
             node: self.node,
             task: self.task.name(),
             to_move: self.mover.letter(),
             eval: self.eval(report),
             speed: match seconds > 0.0 {
-                true => (new / seconds).round(),
+                true => (report.playouts as f64 / seconds).round(),
                 false => 0.0,
             },
             candidates: told.map(|(_, found)| self.candidate(found)).collect(),
