@@ -56,4 +56,3 @@ pub mod trainable;
 
 pub use cycle::cluster;
 pub use error::{StoreError, TrainError};
-pub use fit::FitParams;
