@@ -97,7 +97,8 @@ fn check_start<G: Game>(start: &G, size: BoardSize) {
     assert_eq!(start.size(), size);
     assert_eq!(start.to_move(), Color::Black);
     assert_eq!((start.ply(), start.last_move()), (0, None));
-    assert!(size.points().all(|point| start.stone(point).is_none()));
+    let is_empty = size.points().all(|point| start.stone(point).is_none());
+    assert!(is_empty, "the first stones are moves, too");
     assert_eq!(start.scored().is_some(), G::INFO.scored);
 }
 
