@@ -78,6 +78,11 @@ pub fn check_from<G: Game>(start: &G, games: u64) {
             G::INFO.repeats || position.outcome().is_some(),
             "it ends on the board"
         );
+        let end = position.outcome();
+        assert!(
+            G::INFO.draws || end.is_none_or(|end| end.winner.is_some()),
+            "it can be drawn, so say so"
+        );
     }
 }
 
