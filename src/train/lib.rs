@@ -57,4 +57,3 @@ pub mod trainable;
 
 pub use cycle::cluster;
 pub use error::{StoreError, TrainError};
-pub use fit::FitParams;

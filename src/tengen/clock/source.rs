@@ -77,7 +77,7 @@ impl Clock for PlayoutClock {
     }
 }
 
-/// A clock moved by hand, for tests and for simulated games. Clones share the same time.
+/// A clock moved by hand, for tests. Clones share the same time.
 #[derive(Debug, Clone, Default)]
 pub struct FakeClock {
     micros: Arc<AtomicU64>,

@@ -134,7 +134,7 @@ impl<const WORDS: usize> Bits<WORDS> {
 
     /// Every point's number raised by `by`, `0 < by < 64`; numbers past the last word are dropped.
     #[must_use]
-    pub fn shift_up(self, by: u32) -> Self {
+    fn shift_up(self, by: u32) -> Self {
         let mut carried = 0;
         Bits(self.0.map(|word| {
             let moved = (word << by) | carried;
@@ -145,7 +145,7 @@ impl<const WORDS: usize> Bits<WORDS> {
 
     /// Every point's number lowered by `by`, `0 < by < 64`; numbers below 0 are dropped.
     #[must_use]
-    pub fn shift_down(self, by: u32) -> Self {
+    fn shift_down(self, by: u32) -> Self {
         let (mut words, mut carried) = (self.0, 0);
         for word in words.iter_mut().rev() {
             (*word, carried) = ((*word >> by) | carried, *word << (64 - by));

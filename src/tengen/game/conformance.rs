@@ -78,6 +78,11 @@ pub fn check_from<G: Game>(start: &G, games: u64) {
             G::INFO.repeats || position.outcome().is_some(),
             "it ends on the board"
         );
+        let end = position.outcome();
+        assert!(
+            G::INFO.draws || end.is_none_or(|end| end.winner.is_some()),
+            "it can be drawn, so say so"
+        );
     }
 }
 
@@ -97,7 +102,8 @@ fn check_start<G: Game>(start: &G, size: BoardSize) {
     assert_eq!(start.size(), size);
     assert_eq!(start.to_move(), Color::Black);
     assert_eq!((start.ply(), start.last_move()), (0, None));
-    assert!(size.points().all(|point| start.stone(point).is_none()));
+    let is_empty = size.points().all(|point| start.stone(point).is_none());
+    assert!(is_empty, "the first stones are moves, too");
     assert_eq!(start.scored().is_some(), G::INFO.scored);
 }
 

@@ -78,9 +78,9 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
     /// The board's size.
     fn size(&self) -> BoardSize;
 
-    /// Number of policy indices on this board: its points, and the pass in Go.
+    /// Number of policy indices on this board: its points, and the [pass](GameInfo::passes) of games that have one.
     fn policy_len(&self) -> usize {
-        self.size().area()
+        self.size().area() + usize::from(Self::INFO.passes)
     }
 
     /// The side to move.

@@ -40,7 +40,6 @@ pub use request::{
 };
 pub(crate) use root::choose;
 pub use searcher::{Searcher, SearcherOptions};
-pub use select::{exploration_bonus, unvisited_value};
 pub use step_search::{RootMove, RootMoves, StepSearch};
 
 #[cfg(test)]

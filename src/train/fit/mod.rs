@@ -12,7 +12,7 @@ mod params;
 pub(crate) mod step;
 pub mod teacher;
 
-pub use params::{Fit, FitParams, LossWeights, RowsParams, Schedule, usual_encoding};
+pub use params::{Fit, FitParams, LossWeights, RowsParams, Schedule};
 pub use step::FitReport;
 
 use std::ops::ControlFlow;

@@ -114,7 +114,7 @@ impl FitParams {
 
 /// Default encoding of a network of `architecture`: that of its family, or the game's last one, if
 /// the game does not have that.
-pub fn usual_encoding<G: Encode>(architecture: Architecture) -> Option<&'static Encoding<G>> {
+fn usual_encoding<G: Encode>(architecture: Architecture) -> Option<&'static Encoding<G>> {
     let encodings = G::encodings();
     let own = encodings
         .iter()

@@ -354,7 +354,7 @@ impl NewGame {
     ///
     /// # Errors
     /// If the board has no such handicap, or komi is not a multiple of half a point.
-    pub(super) fn complete(&self, beginning: &mut GameRecord, passes: bool) -> anyhow::Result<()> {
+    pub(super) fn complete(&self, beginning: &mut GameRecord, scored: bool) -> anyhow::Result<()> {
         let is_handicap = self.handicap >= 2;
         if let Some(komi) = self.komi.or(is_handicap.then_some(HANDICAP_KOMI)) {
             let halves = komi * 2.0;
@@ -369,7 +369,7 @@ impl NewGame {
         if !is_handicap {
             return Ok(());
         }
-        if !passes {
+        if !scored {
             bail!("handicap stones are only for Go");
         }
         let points = fixed_handicap_points(beginning.size, self.handicap);

@@ -434,7 +434,7 @@ fn beginning(
     terms.level.check()?;
     let mut board = create(&options, time)?;
     let mut beginning = board.record();
-    terms.complete(&mut beginning, board.info().passes)?;
+    terms.complete(&mut beginning, board.info().scored)?;
     [beginning.black, beginning.white] = terms.player_names(NAME);
     beginning.date = today();
     board.load(&beginning)?;

@@ -73,12 +73,11 @@ impl<G: Game> Player<G> {
             prepare_for_end(&mut analysis, position);
         }
         // If stopped while dead stones are judged, the results of earlier searches are still used.
-        let elapsed = self.time.now().saturating_sub(started);
-        let began = started + elapsed;
+        let began = self.time.now();
         let looks = budget.filter(|_| may_pass && scoring::nears_end(position));
         let room = looks.map_or(Duration::ZERO, |budget| budget.target / LOOKS_SHARE);
         let search = SearchRequest::new(start.clone())
-            .within(limits.after(elapsed).leaving(room))
+            .within(limits.after(began.saturating_sub(started)).leaving(room))
             .until(stop)
             .with(analysis);
         if !stopped {

@@ -289,10 +289,6 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         self.board.frame().size()
     }
 
-    fn policy_len(&self) -> usize {
-        self.size().area() + 1
-    }
-
     fn to_move(&self) -> Color {
         self.to_move
     }

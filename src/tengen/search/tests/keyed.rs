@@ -51,10 +51,6 @@ impl<const BY: u8> Game for Keyed<BY> {
         self.position.size()
     }
 
-    fn policy_len(&self) -> usize {
-        self.position.policy_len()
-    }
-
     fn to_move(&self) -> Color {
         self.position.to_move()
     }

@@ -111,10 +111,6 @@ impl Game for RowGame {
         BoardSize::new(self.len, 1)
     }
 
-    fn policy_len(&self) -> usize {
-        self.len as usize + 1
-    }
-
     fn to_move(&self) -> Color {
         self.to_move
     }

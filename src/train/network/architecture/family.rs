@@ -136,7 +136,7 @@ impl Family {
         }
     }
 
-    /// The default input encoding; that of another game is not used (`crate::fit::usual_encoding`).
+    /// The default input encoding; that of another game is not used (`FitParams::of`).
     pub fn encoding(self) -> &'static str {
         match self {
             Family::Az(Additions { asf: true, .. }) => "nogo-asf",

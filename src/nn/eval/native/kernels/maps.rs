@@ -73,49 +73,46 @@ impl Job for Pool<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let (grid, first) = (self.grid, self.grid.origin());
-        let scale = simd.splat(match self.kind {
-            PoolKind::Sum => 1.0,
-            PoolKind::Mean | PoolKind::Max => 1.0 / (grid.width * grid.height) as f32,
-        });
+        let is_max = self.kind == PoolKind::Max;
         for (block, out) in self.out.iter_mut().enumerate() {
             let plane = &self.input[block * grid.len..][..grid.len];
-            let is_max = self.kind == PoolKind::Max;
             let begin = if is_max {
                 simd.load(&plane[first])
             } else {
                 simd.splat(0.0)
             };
-            // Four independent chains of additions.
+            // Four independent chains.
             let mut chains = [begin; 4];
             for row in 0..grid.height {
                 let row = &plane[grid.at(row, 0)..][..grid.width];
                 let (fours, rest) = row.as_chunks::<4>();
                 for four in fours {
                     for (chain, line) in chains.iter_mut().zip(four) {
-                        *chain = if is_max {
-                            simd.max(*chain, simd.load(line))
-                        } else {
-                            simd.add(*chain, simd.load(line))
-                        };
+                        *chain = join(simd, is_max, *chain, simd.load(line));
                     }
                 }
                 for (chain, line) in chains.iter_mut().zip(rest) {
-                    *chain = if is_max {
-                        simd.max(*chain, simd.load(line))
-                    } else {
-                        simd.add(*chain, simd.load(line))
-                    };
+                    *chain = join(simd, is_max, *chain, simd.load(line));
                 }
             }
             let [a, b, c, d] = chains;
-            let all = if is_max {
-                simd.max(simd.max(a, b), simd.max(c, d))
-            } else {
-                let sum = simd.add(simd.add(a, b), simd.add(c, d));
-                simd.mul_add(sum, scale, simd.splat(0.0))
-            };
+            let (left, right) = (join(simd, is_max, a, b), join(simd, is_max, c, d));
+            let mut all = join(simd, is_max, left, right);
+            if self.kind == PoolKind::Mean {
+                let share = simd.splat(1.0 / (grid.width * grid.height) as f32);
+                all = simd.mul_add(all, share, simd.splat(0.0));
+            }
             simd.store(all, out);
         }
+    }
+}
+
+/// The larger one, or the sum.
+#[inline(always)]
+fn join<S: Simd>(simd: S, is_max: bool, a: S::F, b: S::F) -> S::F {
+    match is_max {
+        true => simd.max(a, b),
+        false => simd.add(a, b),
     }
 }
 
