@@ -427,25 +427,69 @@ fn after_passes_in_an_open_position_the_numbers_are_those_of_the_game_that_goes_
     }
 }
 
-/// A pass that has been searched has its own numbers, and they agree: who wins leads.
+/// Black has few points, and White has passed: by the stones alone Black wins by half a point.
+const PASSED_BY_MISTAKE: &str = "A1 E5 A9 C3 J1 G7 J9 C7 A5 G3 E1 pass";
+
+/// Winrate, lead and sum of the owners of the position, for Black, and the first move.
+fn summary(answer: &Value) -> (f64, f64, f64, &Value) {
+    let owners = answer["ownership"].as_array().expect("owners");
+    let winrate = answer["rootInfo"]["winrate"].as_f64().expect("a winrate");
+    let owned = owners.iter().filter_map(Value::as_f64).sum();
+    (
+        winrate,
+        lead(&answer["rootInfo"]),
+        owned,
+        &answer["moveInfos"][0],
+    )
+}
+
 #[test]
-fn a_pass_that_ends_the_game_has_a_winner_who_leads() {
-    for (rules, moves) in [
-        ("chinese", "E5 pass"),
-        ("japanese", "E5 pass"),
-        ("tromp-taylor", "E5 pass"),
-    ] {
-        let answers = answers(rules, 6.5, 9, moves, &[2], 100);
-        let moves = answers[0]["moveInfos"].as_array().expect("moves");
-        let pass = moves
-            .iter()
-            .find(|found| found["move"] == "pass")
-            .expect("a pass");
+fn after_a_pass_in_an_open_position_the_numbers_are_those_of_the_game_that_goes_on() {
+    for rules in ["chinese", "japanese", "aga"] {
+        let answers = answers(rules, 0.5, 9, PASSED_BY_MISTAKE, &[12], 100);
+        let (winrate, lead, owned, first) = summary(&answers[0]);
         assert!(
-            pass["winrate"].as_f64() > Some(0.9) && lead(pass) > 60.0,
-            "{rules}: {pass}"
+            winrate < 0.1 && lead < -20.0 && owned < -20.0,
+            "{rules}: {winrate} {lead} {owned}"
         );
+        assert!(first["winrate"].as_f64() < Some(0.1), "{rules}: {first}");
     }
+    for rules in ["chinese", "japanese"] {
+        let first = first_of_analysis(rules, "6.5", "E5 pass");
+        assert_ne!(first, "pass", "{rules}");
+    }
+}
+
+/// A pass that wins by the rules has its own numbers, and they agree: who wins leads.
+#[test]
+fn a_pass_that_wins_by_the_rules_has_a_winner_who_leads() {
+    for (komi, moves, ahead) in [(6.5, "E5 pass", 74.5), (0.5, PASSED_BY_MISTAKE, 0.5)] {
+        let turn = moves.split(' ').count();
+        let answers = answers("tromp-taylor", komi, 9, moves, &[turn], 100);
+        let (winrate, root, owned, first) = summary(&answers[0]);
+        assert!(winrate > 0.9 && first["move"] == "pass", "{first}");
+        assert!(first["winrate"].as_f64() > Some(0.9), "{first}");
+        for lead in [root, lead(first), owned - komi] {
+            assert!((lead - ahead).abs() < 1e-3, "{moves}: {lead}");
+        }
+    }
+}
+
+/// On an empty board, too: by territory nothing is left to be played for.
+#[test]
+fn a_game_that_is_over_by_the_count_is_won_by_who_leads() {
+    let answers = answers("japanese", 7.0, 9, "pass pass", &[2], 50);
+    let (winrate, lead, owned, _) = summary(&answers[0]);
+    assert_eq!((winrate, lead, owned), (0.0, -7.0, 0.0));
+}
+
+/// Under rules by which dead stones count, too.
+#[test]
+fn after_passes_with_open_points_there_is_no_count() {
+    let moves = PASSED_IN_THE_MIDDLE[0];
+    let answers = answers("tromp-taylor", 6.5, 9, moves, &[14], 60);
+    let (_, root, _, first) = summary(&answers[0]);
+    assert!((root - lead(first)).abs() < 2.0, "{root} {first}");
 }
 
 #[test]

@@ -323,7 +323,8 @@ pub trait Engine: Send {
 
     /// Searches the current position as requested, until it is stopped or the effort is done; only
     /// the search tree changes. `observer` sees reports during the search. If both players have passed, the position is
-    /// searched as if the game went on. `None` if there is no legal move or no result.
+    /// searched as if the game went on, and after one pass in an unfinished game as if another did not end it. `None` if
+    /// there is no legal move or no result.
     fn analyse(
         &mut self,
         request: &AnalysisRequest,

@@ -70,6 +70,22 @@ pub(super) fn when_both_pass<G: Game>(position: &G) -> G {
     next
 }
 
+/// The position as if its last move had not been a pass: another one does not end the game.
+pub(super) fn unanswered<G: Game>(position: &G) -> G {
+    let mut next = position.clone();
+    let color = next.to_move();
+    // Where the other side is to move, no pass precedes.
+    next.set_to_move(color.opponent());
+    next.set_to_move(color);
+    next
+}
+
+/// Whether a pass may be shown as the end of the game: nothing is left to be played for, or it wins by the rules alone.
+pub(super) fn is_last<G: Game>(position: &G, judged: &PassJudgement) -> bool {
+    let is_over = judged.count.as_ref().is_some_and(Settled::is_over);
+    is_offered(position) && (is_over || wins_at_once(position, judged))
+}
+
 /// Whether a pass wins at once, so that no search is needed: the board counts as it stands.
 pub(super) fn wins_at_once<G: Game>(position: &G, judged: &PassJudgement) -> bool {
     let winner = judged.count.as_ref().and_then(Settled::certain_winner);
@@ -153,6 +169,11 @@ impl<'a, G: Game> AfterSearch<'a, G> {
             Some(count) if self.is_left(count) && !self.is_offered => false,
             _ => self.is_as_good(),
         }
+    }
+
+    /// Whether to pass, which ends the game.
+    pub(super) fn ends(&self) -> bool {
+        self.is_offered && (wins_at_once(self.position, self.judged) || self.passes())
     }
 
     /// Whether something is left to be played for. Random games alone are never sure of much: then, whether it decides

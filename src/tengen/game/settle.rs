@@ -121,6 +121,15 @@ impl Settled {
         self.statuses.iter().enumerate().map(owner).collect()
     }
 
+    /// Owners and lead as they are counted; `stone` tells the stones on the board.
+    pub fn as_estimate(&self, stone: impl Fn(Move) -> Option<Color>) -> OwnershipEstimate {
+        OwnershipEstimate {
+            owner: self.owners(stone),
+            black_ahead: self.black_ahead.0 as f32 / 2.0,
+            ..OwnershipEstimate::unknown(self.statuses.len())
+        }
+    }
+
     /// The points of one status, ascending.
     pub fn points(&self, status: PointStatus) -> impl Iterator<Item = Move> {
         let all = self.statuses.iter().enumerate();

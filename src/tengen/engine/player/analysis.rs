@@ -43,11 +43,21 @@ impl<G: Game> Player<G> {
             false => PassJudgement::default(),
         };
         analysis.judged.clone_from(&judged.expected);
+        // Who passes by mistake is not shown a game that the answer ends.
+        let ends = passing::is_last(position, &judged);
+        let searched = match passing::is_offered(position) && !ends {
+            true => game_state.with(passing::unanswered(position)),
+            false => game_state.clone(),
+        };
         let adapted = |report: &SearchReport, judged: &PassJudgement| {
             let after = may_pass.then(|| AfterSearch::of(position, report, judged));
+            let passes = after.as_ref().is_some_and(|after| ends && after.ends());
             let mut changed = after.and_then(|after| after.reordered());
-            if counted.is_some() {
-                changed.get_or_insert_with(|| report.clone()).expected = counted.clone();
+            let count = judged.count.as_ref().filter(|_| passes);
+            if let Some(count) = counted.as_ref().or(count) {
+                let changed = changed.get_or_insert_with(|| report.clone());
+                changed.value = count.value_for(position.to_move());
+                changed.expected = Some(count.as_estimate(|point| position.stone(point)));
             }
             changed
         };
@@ -56,7 +66,7 @@ impl<G: Game> Player<G> {
             let changed = adapted(report, &judged);
             observer(changed.as_ref().unwrap_or(report));
         };
-        let search = SearchRequest::new(game_state.clone())
+        let search = SearchRequest::new(searched)
             .within(Limits { visits, budget })
             .until(stop)
             .with(analysis);

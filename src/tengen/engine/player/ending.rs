@@ -225,28 +225,22 @@ impl<G: Game> Player<G> {
         Some(expected)
     }
 
-    /// Owners and lead of a game that is over as its players count them; `None` where it might go on, and in games
-    /// without dead stones.
-    pub(super) fn counted(&mut self, stop: &StopFlag) -> Option<OwnershipEstimate> {
+    /// The count of a game that both have passed; `None` where it might go on.
+    pub(super) fn counted(&mut self, stop: &StopFlag) -> Option<Settled> {
         let position = self.history.position().clone();
         position.outcome()?;
         let settled = match scoring::agrees_on_dead(&position) {
             true => {
                 let effort = EstimateLimits::of_controller(stop);
-                let settled = self.settle_for_controller(&position, effort);
-                settled.ok().flatten().filter(Settled::is_over)?
+                self.settle_for_controller(&position, effort).ok().flatten()
             }
             // It counts as it stands.
             false => scoring::settle(
                 &position,
                 &OwnershipEstimate::unknown(position.size().area()),
-            )?,
+            ),
         };
-        Some(OwnershipEstimate {
-            owner: settled.owners(|point| position.stone(point)),
-            black_ahead: settled.black_ahead.0 as f32 / 2.0,
-            ..OwnershipEstimate::unknown(position.size().area())
-        })
+        settled.filter(Settled::is_over)
     }
 
     /// The network's owners of a position with Black and with White to move; `None` without a network that predicts

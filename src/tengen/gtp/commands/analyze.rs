@@ -99,9 +99,12 @@ fn pass_at_end(engine: &dyn Engine, color: Color) -> Option<SearchReport> {
     let proof = outcome.proof_for(color);
     let mut pass = MoveReport::unsearched(engine.size().pass(), 1.0);
     pass.prove(proof);
+    // All stones count as they stand, with any owners.
+    let count = engine.settle_as(vec![0.0; engine.size().area()]);
     Some(SearchReport {
         value: proof.value(),
         proof: Some(proof),
+        expected: count.map(|count| count.as_estimate(|point| engine.stone(point))),
         ..SearchReport::unsearched(vec![pass], StopReason::OnlyMove)
     })
 }

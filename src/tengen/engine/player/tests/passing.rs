@@ -4,8 +4,9 @@ use parking_lot::Mutex;
 
 use super::*;
 use crate::clock::StopReason;
+use crate::engine::passing::is_offered;
 use crate::game::{OwnershipEstimate, PointStatus};
-use crate::games::go::SmallGo;
+use crate::games::go::{GoRules, SmallGo};
 
 /// Records its time limits.
 struct Recorder(Arc<Mutex<Vec<Duration>>>);
@@ -236,4 +237,48 @@ fn a_cleanup_takes_for_dead_what_a_count_does() {
     let cleanup = MoveRequest::new(Color::Black, &stop).of_kind(MoveKind::Cleanup);
     engine.genmove(&cleanup, &mut |_| {});
     assert_eq!(*avoided.lock(), [true]);
+}
+
+/// Records whether a pass would end the game in the positions that it searches.
+struct Offers(Arc<Mutex<Vec<bool>>>);
+
+impl Thinker<SmallGo> for Offers {
+    fn search(
+        &mut self,
+        request: &SearchRequest<SmallGo>,
+        _: &mut Observer<'_>,
+    ) -> Result<SearchReport, ThinkError> {
+        self.0.lock().push(is_offered(request.start.position()));
+        let any = request.start.legal_moves().next().expect("a legal move");
+        Ok(report(&[(any.0, 1, 0.0)]))
+    }
+}
+
+#[test]
+fn an_analysed_game_in_the_middle_ends_by_a_pass_only_where_that_wins_by_the_rules() {
+    for (name, ends) in [
+        ("chinese", false),
+        ("japanese", false),
+        ("tromp-taylor", true),
+    ] {
+        let offered = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&offered);
+        let make: MakeThinker<SmallGo> = Arc::new(move || Box::new(Offers(Arc::clone(&kept))));
+        let rules: GoRules = name.parse().expect("known rules");
+        let empty = SmallGo::with_rules(BoardSize::square(5), rules).expect("a usual board");
+        let mut engine = Player::new(empty, make, punctual(), Arc::new(FakeClock::new()));
+        engine.play(stone(Color::Black, 12)).expect("legal");
+        let pass = Play {
+            color: Color::White,
+            vertex: Vertex::Pass,
+        };
+        engine.play(pass).expect("legal");
+        let stop = StopFlag::new();
+        let request = AnalysisRequest::new(Color::Black, AnalysisEffort::Endless, &stop);
+        let found = engine.analyse(&request, &mut |_| {}).expect("a report");
+        assert_eq!(*offered.lock(), [ends], "{name}");
+        // The pass, which is not in the report, would count all points for Black.
+        let lead = found.expected.map(|expected| expected.black_ahead);
+        assert_eq!(lead, ends.then_some(17.5), "{name}");
+    }
 }
