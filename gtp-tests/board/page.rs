@@ -343,6 +343,42 @@ fn the_dialog_says_what_is_wrong_in_itself() {
 }
 
 #[test]
+fn another_game_takes_over_no_rules_of_the_one_before() {
+    let folder = Scratch::new("page-terms");
+    let Some((browser, board)) = open(&folder, &GO) else {
+        return;
+    };
+    let start = |first: &str| {
+        browser.click("#new");
+        browser.click(first);
+        browser.click("#start");
+        browser.wait("!document.getElementById('dialog').open");
+    };
+    for game in ["a file", "a choice"] {
+        browser.click("#new");
+        browser.click("[data-value='\"go\"']");
+        browser.run("for (const [field, value] of [['select[aria-label=Rules]', 'japanese'], ['select[aria-label=\"Handicap stones\"]', '2'], ['[data-field=komi]', '6.5']]) {\
+                     const box = document.querySelector(field); box.value = value; box.dispatchEvent(new Event(box.oninput ? 'input' : 'change')); }");
+        browser.click("#start");
+        browser.wait("!document.getElementById('dialog').open");
+        browser.wait("document.getElementById('what').innerText.includes('Japanese')");
+        if game == "a file" {
+            load(&browser, &folder, "(;GM[4]SZ[15];B[hh])");
+            browser.wait("document.getElementById('what').innerText.includes('Gomoku')");
+            start("[data-value='\"15\"']");
+        } else {
+            start("[data-value='\"gomoku\"']");
+        }
+        let state = board.state();
+        assert_eq!(
+            (&state["game"], &state["komi"], &state["current"]),
+            (&json!("gomoku"), &json!(null), &json!(0)),
+            "{game}"
+        );
+    }
+}
+
+#[test]
 fn a_page_connects_again() {
     let folder = Scratch::new("page-lost");
     let Some((browser, board)) = open(&folder, &GO) else {
