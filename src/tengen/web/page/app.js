@@ -121,7 +121,7 @@ function tellReview({ reviewing, current, game }) {
 
 function drawBars(view, line, at) {
   Object.assign($("slider"), { max: line.length - 1, ...(slider.isHeld() ? {} : { value: at }) });
-  $("slider").setAttribute("aria-valuetext", `${say("move")} ${at}`);
+  $("slider").setAttribute("aria-valuetext", `${say("move")} ${line.slice(0, at + 1).filter((node) => node.at).length}`);
   for (const name of ["first", "back"]) enable($(name), at > 0);
   for (const name of ["next", "last"]) enable($(name), at < line.length - 1);
   $("engine").textContent = say(choosing() ? "moveNow" : "engineMove");
