@@ -217,6 +217,14 @@ fn a_problem_is_read_played_against_tengen_and_printed() {
     );
     browser.click("#gameBefore");
     chosen("0", "1");
+    // After a choice by mouse arrows walk through the game.
+    browser.run("const box = document.getElementById('which'); box.focus(); for (const name of ['pointerdown', 'pointerup']) box.dispatchEvent(new PointerEvent(name));\
+                 box.value = '1'; box.dispatchEvent(new Event('change'));");
+    chosen("1", "2: Second");
+    browser.press(RIGHT);
+    browser.wait("document.getElementById('slider').value === '1' && document.getElementById('which').value === '1'");
+    browser.click("#gameBefore");
+    chosen("0", "1");
     // Numbers of moves, marks, and paper.
     browser.click("#last");
     browser.wait("document.getElementById('slider').value === '2'");
