@@ -65,7 +65,8 @@ export function can(name) {
     case "count": return host.live && view.scores && !learning;
     case "resign": return host.live && !over && (view.terms?.players ?? []).includes("human") && !learning;
     case "undo": return host.live && (view.current !== 0 || ["resignation", "time"].includes(view.end?.why)) && !learning;
-    case "analyse": case "hint": return host.live && !learning;
+    case "analyse": return host.live && !learning;
+    case "hint": return host.live && view.end?.why !== "rules" && !learning;
     case "rematch": return host.live && over && view.current === view.live && view.terms?.players.includes("human");
     case "takeBack": return host.live && Boolean(view.step);
     case "doAgain": return host.live && Boolean(view.undone);
