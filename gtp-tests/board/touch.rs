@@ -194,6 +194,14 @@ fn names_and_captures_can_be_read_beside_clocks() {
         assert_eq!(cut, json!([]), "{width}x{height}");
         browser.check();
     }
+    // A long name leaves its rank room.
+    load(
+        &browser,
+        &folder,
+        "(;GM[1]SZ[9]PB[The holder of a title that is longer than a line beside the board]BR[9d];B[ee])",
+    );
+    let rank = "(() => { const rank = document.querySelector('.who .dim'); return rank.innerText === '9d' && rank.scrollWidth <= rank.clientWidth; })()";
+    browser.wait(rank);
 }
 
 #[test]
