@@ -108,6 +108,37 @@ fn a_person_resigns_and_keys_do_what_their_buttons_may() {
 }
 
 #[test]
+fn evaluations_stay_hidden_while_an_earlier_position_of_the_game_is_shown() {
+    let folder = Scratch::new("page-hidden");
+    let Some((browser, board)) = open(&folder, &GO) else {
+        return;
+    };
+    let players =
+        json!({"game": "go", "size": "9", "players": ["human", "engine"], "level": {"visits": 20}});
+    begin(&browser, &board, &players);
+    let shown = |number: &str, evaluated: bool| {
+        browser.wait(&format!(
+            "document.getElementById('slider').value === '{number}' && document.getElementById('graph').hasAttribute('hidden') !== {evaluated}\
+             && document.getElementById('status').innerText.includes('Win rate') === {evaluated} && !!document.getElementById('candidates') === {evaluated}"
+        ));
+    };
+    browser.click_point("E5");
+    shown("2", false);
+    // Here Tengen has thought, also about the answer to its move.
+    browser.press(LEFT);
+    shown("1", false);
+    browser.click("#evaluation");
+    shown("1", true);
+    browser.click("#evaluation");
+    shown("1", false);
+    browser.click("#resign");
+    status(&browser, "White wins");
+    browser.press(LEFT);
+    shown("1", true);
+    browser.check();
+}
+
+#[test]
 fn a_game_is_pasted_as_text_or_as_a_file() {
     let folder = Scratch::new("page-paste");
     let Some((browser, _board)) = open(&folder, &GO) else {

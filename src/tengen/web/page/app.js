@@ -51,8 +51,11 @@ const layers = () => (host.layers ?? board.LAYER_NAMES).filter((name) => (name !
 const chosenLayer = () => (layers().includes(look.layer) ? look.layer : "candidates");
 const choosing = () => Boolean(store.view.choosing);
 
-// Whether what the search thinks is kept from a person who plays or learns.
-const isHidden = () => learn.isOpen() || (host.live && !look.evaluation && (look.hinting || !store.view.analysing) && isPlaying(store.view));
+// Whether what the search thinks is kept from a person who plays or learns. Who has had a game reviewed may look back.
+function isHidden() {
+  const { view, review } = store, isPlayed = host.live && isPlaying(view) && (view.current === view.live || !review);
+  return learn.isOpen() || (isPlayed && !look.evaluation && (look.hinting || !view.analysing));
+}
 
 // What can be done now; a key does what its button may.
 export function can(name) {
