@@ -156,6 +156,9 @@ fn a_game_is_pasted_as_text_or_as_a_file() {
             "document.getElementById('slider').max === '{moves}'"
         ));
     }
+    // After a click on the slider keys apply to the board.
+    browser.click("#slider");
+    browser.wait("document.activeElement === document.body");
     // Files may be dropped; text that is moved in a remark is not taken for one.
     let taken = browser.run("return [false, true].map((isFile) => {\
                              const dataTransfer = new DataTransfer(), event = new DragEvent('dragover', { dataTransfer, bubbles: true, cancelable: true });\
@@ -194,6 +197,7 @@ fn nothing_is_lost_by_a_click_or_a_file() {
     let ctrl_z = json!({"actions": [{"type": "key", "id": "keys", "actions": [
         {"type": "keyDown", "value": "\u{E009}"}, {"type": "keyDown", "value": "z"}, {"type": "keyUp", "value": "z"}, {"type": "keyUp", "value": "\u{E009}"},
     ]}]});
+    browser.run("document.getElementById('slider').focus();");
     browser.ask("POST", "/actions", &ctrl_z);
     browser.wait("document.getElementById('slider').value === '2'");
     assert_eq!(board.get("game.sgf").body, text);

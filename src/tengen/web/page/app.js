@@ -323,7 +323,7 @@ export function begin(chosen) {
   listenToKeys(act, can);
   addEventListener("pointermove", (event) => { if (event.movementX || event.movementY) look.still = false; }, true);
   // After a mouse click the next key applies to the board.
-  addEventListener("pointerup", (event) => { if (!event.target.closest?.("dialog")) event.target.closest?.("button")?.blur(); });
+  addEventListener("pointerup", (event) => { if (!event.target.closest?.("dialog")) event.target.closest?.("button, #slider")?.blur(); });
   // Running clocks are redrawn; nothing else needs the time.
   setInterval(() => { if (pressed || !store.view) return;
     if (store.view.clocks.some((clock) => clock?.running)) { panels.players(store.view, store.since, host.players); panels.warn(store.view, store.since); }
