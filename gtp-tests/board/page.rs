@@ -211,6 +211,13 @@ fn nothing_is_lost_by_a_click_or_a_file() {
         browser.click(again);
         browser.wait("document.getElementById('what').innerText.includes('13×13') && document.querySelectorAll('#stones .stone').length === 1");
     }
+    // Behind a dialog nothing is taken back.
+    browser.click("#new");
+    browser.wait("document.getElementById('dialog').open");
+    browser.ask("POST", "/actions", &ctrl_z);
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert_eq!(board.state()["width"], 13);
+    browser.press(ESCAPE);
     browser.check();
 }
 
