@@ -175,5 +175,7 @@ fn a_game_is_played_and_heard_by_keyboard_alone() {
     browser.press(ENTER);
     said("Black I5. Black wins, five in a row.");
     browser.wait("document.querySelectorAll('#board .won').length === 5");
+    // There is nothing to hint at.
+    browser.wait("document.getElementById('hint').disabled");
     browser.check();
 }

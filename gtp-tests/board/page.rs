@@ -108,6 +108,37 @@ fn a_person_resigns_and_keys_do_what_their_buttons_may() {
 }
 
 #[test]
+fn evaluations_stay_hidden_while_an_earlier_position_of_the_game_is_shown() {
+    let folder = Scratch::new("page-hidden");
+    let Some((browser, board)) = open(&folder, &GO) else {
+        return;
+    };
+    let players =
+        json!({"game": "go", "size": "9", "players": ["human", "engine"], "level": {"visits": 20}});
+    begin(&browser, &board, &players);
+    let shown = |number: &str, evaluated: bool| {
+        browser.wait(&format!(
+            "document.getElementById('slider').value === '{number}' && document.getElementById('graph').hasAttribute('hidden') !== {evaluated}\
+             && document.getElementById('status').innerText.includes('Win rate') === {evaluated} && !!document.getElementById('candidates') === {evaluated}"
+        ));
+    };
+    browser.click_point("E5");
+    shown("2", false);
+    // Here Tengen has thought, also about the answer to its move.
+    browser.press(LEFT);
+    shown("1", false);
+    browser.click("#evaluation");
+    shown("1", true);
+    browser.click("#evaluation");
+    shown("1", false);
+    browser.click("#resign");
+    status(&browser, "White wins");
+    browser.press(LEFT);
+    shown("1", true);
+    browser.check();
+}
+
+#[test]
 fn a_game_is_pasted_as_text_or_as_a_file() {
     let folder = Scratch::new("page-paste");
     let Some((browser, _board)) = open(&folder, &GO) else {
@@ -125,6 +156,15 @@ fn a_game_is_pasted_as_text_or_as_a_file() {
             "document.getElementById('slider').max === '{moves}'"
         ));
     }
+    // After a click on the slider keys apply to the board.
+    browser.click("#slider");
+    browser.wait("document.activeElement === document.body");
+    // Files may be dropped; text that is moved in a remark is not taken for one.
+    let taken = browser.run("return [false, true].map((isFile) => {\
+                             const dataTransfer = new DataTransfer(), event = new DragEvent('dragover', { dataTransfer, bubbles: true, cancelable: true });\
+                             isFile ? dataTransfer.items.add(new File([''], 'x.sgf')) : dataTransfer.setData('text', 'moved');\
+                             return [document.body.dispatchEvent(event), document.getElementById('drop').hidden]; });");
+    assert_eq!(taken, json!([[true, true], [false, false]]));
     browser.check();
 }
 
@@ -157,6 +197,7 @@ fn nothing_is_lost_by_a_click_or_a_file() {
     let ctrl_z = json!({"actions": [{"type": "key", "id": "keys", "actions": [
         {"type": "keyDown", "value": "\u{E009}"}, {"type": "keyDown", "value": "z"}, {"type": "keyUp", "value": "z"}, {"type": "keyUp", "value": "\u{E009}"},
     ]}]});
+    browser.run("document.getElementById('slider').focus();");
     browser.ask("POST", "/actions", &ctrl_z);
     browser.wait("document.getElementById('slider').value === '2'");
     assert_eq!(board.get("game.sgf").body, text);
@@ -170,6 +211,13 @@ fn nothing_is_lost_by_a_click_or_a_file() {
         browser.click(again);
         browser.wait("document.getElementById('what').innerText.includes('13×13') && document.querySelectorAll('#stones .stone').length === 1");
     }
+    // Behind a dialog nothing is taken back.
+    browser.click("#new");
+    browser.wait("document.getElementById('dialog').open");
+    browser.ask("POST", "/actions", &ctrl_z);
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert_eq!(board.state()["width"], 13);
+    browser.press(ESCAPE);
     browser.check();
 }
 
@@ -209,6 +257,14 @@ fn a_problem_is_read_played_against_tengen_and_printed() {
     browser.wait(
         "document.getElementById('gameAfter').disabled && document.getElementById('remark').hidden",
     );
+    browser.click("#gameBefore");
+    chosen("0", "1");
+    // After a choice by mouse arrows walk through the game.
+    browser.run("const box = document.getElementById('which'); box.focus(); for (const name of ['pointerdown', 'pointerup']) box.dispatchEvent(new PointerEvent(name));\
+                 box.value = '1'; box.dispatchEvent(new Event('change'));");
+    chosen("1", "2: Second");
+    browser.press(RIGHT);
+    browser.wait("document.getElementById('slider').value === '1' && document.getElementById('which').value === '1'");
     browser.click("#gameBefore");
     chosen("0", "1");
     // Numbers of moves, marks, and paper.
@@ -340,6 +396,42 @@ fn the_dialog_says_what_is_wrong_in_itself() {
         (&json!(6.5), &json!("Anna"), &json!("fischer 30 1"))
     );
     browser.check();
+}
+
+#[test]
+fn another_game_takes_over_no_rules_of_the_one_before() {
+    let folder = Scratch::new("page-terms");
+    let Some((browser, board)) = open(&folder, &GO) else {
+        return;
+    };
+    let start = |first: &str| {
+        browser.click("#new");
+        browser.click(first);
+        browser.click("#start");
+        browser.wait("!document.getElementById('dialog').open");
+    };
+    for game in ["a file", "a choice"] {
+        browser.click("#new");
+        browser.click("[data-value='\"go\"']");
+        browser.run("for (const [field, value] of [['select[aria-label=Rules]', 'japanese'], ['select[aria-label=\"Handicap stones\"]', '2'], ['[data-field=komi]', '6.5']]) {\
+                     const box = document.querySelector(field); box.value = value; box.dispatchEvent(new Event(box.oninput ? 'input' : 'change')); }");
+        browser.click("#start");
+        browser.wait("!document.getElementById('dialog').open");
+        browser.wait("document.getElementById('what').innerText.includes('Japanese')");
+        if game == "a file" {
+            load(&browser, &folder, "(;GM[4]SZ[15];B[hh])");
+            browser.wait("document.getElementById('what').innerText.includes('Gomoku')");
+            start("[data-value='\"15\"']");
+        } else {
+            start("[data-value='\"gomoku\"']");
+        }
+        let state = board.state();
+        assert_eq!(
+            (&state["game"], &state["komi"], &state["current"]),
+            (&json!("gomoku"), &json!(null), &json!(0)),
+            "{game}"
+        );
+    }
 }
 
 #[test]

@@ -135,6 +135,26 @@ fn what_is_shown_belongs_to_the_shown_position() {
 }
 
 #[test]
+fn a_node_without_a_move_has_no_number_in_tree_and_graph() {
+    let folder = Scratch::new("study-numbers");
+    let Some((browser, _board)) = open(&folder, &["--visits", "8", "--threads", "1"]) else {
+        return;
+    };
+    let told = THROWN_AWAY.replacen(";B[ee]", ";C[Five in a row]\n;B[ee]", 1);
+    load(&browser, &folder, &told);
+    browser.click("[data-tab=review]");
+    browser.click("#start-review");
+    browser.wait("document.querySelectorAll('#graph .thrown_away').length === 1");
+    browser.click("#mistakes tr[data-pick='8'] td:first-child");
+    browser.wait("document.querySelector('#mistakes .sentence').innerText.includes('Move 9')");
+    browser.press(RIGHT);
+    browser.wait("document.getElementById('slider').ariaValueText === 'Move 9'");
+    browser.click("[data-tab=moves]");
+    browser.wait("document.querySelector('.tree g:has(.here) text').textContent === '9'");
+    browser.check();
+}
+
+#[test]
 fn a_lesson_hides_the_answer_and_judges_attempts() {
     let folder = Scratch::new("study-lesson");
     let Some((browser, board)) = review(&folder) else {

@@ -179,6 +179,32 @@ fn a_large_board_on_a_phone_says_that_a_second_touch_plays() {
 }
 
 #[test]
+fn names_and_captures_can_be_read_beside_clocks() {
+    let folder = Scratch::new("touch-clocks");
+    let Some((browser, board)) = open(&folder, &["--threads", "1"]) else {
+        return;
+    };
+    let terms = json!({"game": "go", "size": "19", "players": ["human", "engine"], "level": {"strength": 1}, "clock": "byoyomi 600 30 5"});
+    begin(&browser, &board, &terms);
+    // Phones on their side, a laptop's window at a large zoom, and a tablet.
+    for (width, height) in [(640, 360), (844, 390), (683, 384), (1024, 768)] {
+        browser.size(width, height);
+        browser.wait(&format!("innerWidth === {width}"));
+        let cut = browser.run("return [...document.querySelectorAll('.player :is(b, .taken, .clock)')].filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.innerText);");
+        assert_eq!(cut, json!([]), "{width}x{height}");
+        browser.check();
+    }
+    // A long name leaves its rank room.
+    load(
+        &browser,
+        &folder,
+        "(;GM[1]SZ[9]PB[The holder of a title that is longer than a line beside the board]BR[9d];B[ee])",
+    );
+    let rank = "(() => { const rank = document.querySelector('.who .dim'); return rank.innerText === '9d' && rank.scrollWidth <= rank.clientWidth; })()";
+    browser.wait(rank);
+}
+
+#[test]
 fn what_is_chosen_can_be_seen_with_the_systems_colours() {
     let folder = Scratch::new("page-forced");
     let Some((browser, _board)) = open(&folder, &["--threads", "1"]) else {

@@ -46,6 +46,8 @@ struct State<'a> {
     taken: [usize; 2],
     last: Option<String>,
     end: Option<&'a GameEnd>,
+    /// Whether the game has ended in its last position, shown or not.
+    over: bool,
     count: Option<Value>,
     clocks: [Option<ClockView>; 2],
     plan: Option<PlanView>,
@@ -140,6 +142,7 @@ pub(super) fn state(session: &Session, attended: bool) -> String {
         stones,
         last: shown.play.map(|play| format_vertex(play.vertex, size)),
         end: session.end(),
+        over: game.ends.contains_key(&game.live),
         count: counted.map(|(_, settled)| count(session, settled, taken)),
         clocks: [Color::Black, Color::White].map(|color| game.clocks.view(color, now)),
         plan: session.plan_view(now),

@@ -51,8 +51,11 @@ const layers = () => (host.layers ?? board.LAYER_NAMES).filter((name) => (name !
 const chosenLayer = () => (layers().includes(look.layer) ? look.layer : "candidates");
 const choosing = () => Boolean(store.view.choosing);
 
-// Whether what the search thinks is kept from a person who plays or learns.
-const isHidden = () => learn.isOpen() || (host.live && !look.evaluation && (look.hinting || !store.view.analysing) && isPlaying(store.view));
+// Whether what the search thinks is kept from a person who plays or learns. Who has had a game reviewed may look back.
+function isHidden() {
+  const { view, review } = store, isPlayed = host.live && isPlaying(view) && (view.current === view.live || !review);
+  return learn.isOpen() || (isPlayed && !look.evaluation && (look.hinting || !view.analysing));
+}
 
 // What can be done now; a key does what its button may.
 export function can(name) {
@@ -65,7 +68,8 @@ export function can(name) {
     case "count": return host.live && view.scores && !learning;
     case "resign": return host.live && !over && (view.terms?.players ?? []).includes("human") && !learning;
     case "undo": return host.live && (view.current !== 0 || ["resignation", "time"].includes(view.end?.why)) && !learning;
-    case "analyse": case "hint": return host.live && !learning;
+    case "analyse": return host.live && !learning;
+    case "hint": return host.live && view.end?.why !== "rules" && !learning;
     case "rematch": return host.live && over && view.current === view.live && view.terms?.players.includes("human");
     case "takeBack": return host.live && Boolean(view.step);
     case "doAgain": return host.live && Boolean(view.undone);
@@ -121,7 +125,7 @@ function tellReview({ reviewing, current, game }) {
 
 function drawBars(view, line, at) {
   Object.assign($("slider"), { max: line.length - 1, ...(slider.isHeld() ? {} : { value: at }) });
-  $("slider").setAttribute("aria-valuetext", `${say("move")} ${at}`);
+  $("slider").setAttribute("aria-valuetext", `${say("move")} ${line.slice(0, at + 1).filter((node) => node.at).length}`);
   for (const name of ["first", "back"]) enable($(name), at > 0);
   for (const name of ["next", "last"]) enable($(name), at < line.length - 1);
   $("engine").textContent = say(choosing() ? "moveNow" : "engineMove");
@@ -319,7 +323,7 @@ export function begin(chosen) {
   listenToKeys(act, can);
   addEventListener("pointermove", (event) => { if (event.movementX || event.movementY) look.still = false; }, true);
   // After a mouse click the next key applies to the board.
-  addEventListener("pointerup", (event) => { if (!event.target.closest?.("dialog")) event.target.closest?.("button")?.blur(); });
+  addEventListener("pointerup", (event) => { if (!event.target.closest?.("dialog")) event.target.closest?.("button, #slider")?.blur(); });
   // Running clocks are redrawn; nothing else needs the time.
   setInterval(() => { if (pressed || !store.view) return;
     if (store.view.clocks.some((clock) => clock?.running)) { panels.players(store.view, store.since, host.players); panels.warn(store.view, store.since); }

@@ -4,6 +4,9 @@ import { aside, refusal, rules, say, side } from "./words.js";
 
 const PLAYERS = [["humanBlack", ["human", "engine"]], ["humanWhite", ["engine", "human"]], ["both", ["human", "human"]], ["engines", ["engine", "engine"]]];
 
+// What another game, which may not have it, does not take over.
+const USUAL = { rules: "", komi: "", handicap: 0 };
+
 // What the program can play; fetched once.
 let games = null, chosen = null, wrong = null;
 // What the open dialog asks: its title, the word of its button, its fields, what is wrong with them, and what is done then.
@@ -47,7 +50,7 @@ function ofNewGame() {
     byoyomi: [number("main"), say("minutes"), " + ", number("periods"), "×", number("period"), say("seconds")],
   }[chosen.clock];
   return [
-    field("game", choices(say("game"), games.map(({ name }) => name), chosen.game, (name) => set({ game: name, size: String(known(name).usual), rules: "", handicap: 0 }), title)),
+    field("game", choices(say("game"), games.map(({ name }) => name), chosen.game, (name) => set({ game: name, size: String(known(name).usual), ...USUAL }), title)),
     field("board", choices(say("board"), game.sides.map(String), chosen.size, (size) => set({ size }), (size) => `${size}×${size}`)),
     game.rules.length ? field("rules", h("select", { "aria-label": say("rules"), onchange: (event) => set({ rules: event.target.value }) }, ["", ...game.rules].map((name) => h("option", { value: name, selected: name === chosen.rules }, name ? rules(name) : usual)))) : "",
     game.points ? field("komi", h("div", { class: "row" }, number("komi", { placeholder: say(chosen.handicap ? "byHandicap" : "byRules") }))) : "",
@@ -119,6 +122,7 @@ const levelOf = ({ level }) => ({ level: ["strength", "visits", "seconds"].find(
 
 // What was chosen last, with the game and the players of the shown one.
 function choose(terms) {
-  chosen ??= { rules: "", komi: "", handicap: 0, clock: "none", main: 10, more: 5, period: 30, periods: 3, ...levelOf(terms) };
+  chosen ??= { game: terms.game, ...USUAL, clock: "none", main: 10, more: 5, period: 30, periods: 3, ...levelOf(terms) };
+  if (chosen.game !== terms.game) Object.assign(chosen, USUAL);
   Object.assign(chosen, { game: terms.game, size: terms.size.split("x")[0], players: terms.players, black: terms.names[0], white: terms.names[1] });
 }

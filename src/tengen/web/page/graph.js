@@ -41,7 +41,12 @@ export function draw({ line, now, scores, marks }) {
   if (at >= 0) parts.push(h("line", { class: "now", x1: x(at), x2: x(at), y1: TOP - 4, y2: low + 4 }));
   for (const { index, kind, rate } of marks || []) parts.push(h("circle", { class: kind, cx: x(index), cy: y(rate), r: 4.5 }));
   const step = [1, 2, 5, 10, 20, 50, 100, 200, 500].find((n) => steps / n <= 8) || 1000;
-  for (let i = 0; i <= steps; i += step) parts.push(h("text", { x: x(i), y: height - 6, "text-anchor": "middle" }, String(i)));
+  // Nodes without a move have no number.
+  let number = 0;
+  line.forEach((node, i) => {
+    number += node.at ? 1 : 0;
+    if (i === 0 || (node.at && number % step === 0)) parts.push(h("text", { x: x(i), y: height - 6, "text-anchor": "middle" }, String(number)));
+  });
   if (!known.length) parts.push(h("text", { x: width / 2, y: y(0.5) - 8, "text-anchor": "middle" }, say("noCurve")));
   patch(svg, parts);
 }

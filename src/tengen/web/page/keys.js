@@ -28,7 +28,7 @@ function inGroup(event) {
 
 function pressed(event, act, can) {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  if ((event.ctrlKey || event.metaKey) && (key === "z" || key === "y") && !event.target.closest?.("textarea, input")) {
+  if ((event.ctrlKey || event.metaKey) && (key === "z" || key === "y") && !event.target.closest?.("textarea, input:not([type=range]), dialog")) {
     const name = key === "y" || event.shiftKey ? "doAgain" : "takeBack";
     if (can(name)) act[name]();
     return event.preventDefault();

@@ -127,10 +127,12 @@ export function remark(view, hidden) {
 
 // The games of a file, one of which is shown.
 export function collection({ games: [count, place] }, titles, send) {
+  // After a choice by mouse the next key applies to the board, as after a click on a button.
+  const choosesBy = (mouse) => ({ target }) => { target.mouse = mouse; }, choose = ({ target }) => { if (target.mouse) target.blur(); show(Number(target.value)); };
   const show = (n) => send({ do: "game", place: n }), name = (n) => (titles[n] ? pair(n + 1, titles[n]) : String(n + 1));
   const turn = (id, by, word) => h("button", { id, disabled: place + by < 0 || place + by >= count, title: say(id), "aria-label": say(id), onclick: () => show(place + by) }, word);
   Object.assign($("games"), { hidden: count < 2, role: "group" });
-  patch($("games"), count > 1 && [turn("gameBefore", -1, "‹"), h("select", { id: "which", "aria-label": say("game"), onchange: (event) => show(Number(event.target.value)) }, Array.from({ length: count }, (_, n) => h("option", { value: n, selected: n === place }, name(n)))), turn("gameAfter", 1, "›"), h("span", { class: "dim" }, say("gameOf", { n: count }))]);
+  patch($("games"), count > 1 && [turn("gameBefore", -1, "‹"), h("select", { id: "which", "aria-label": say("game"), onpointerdown: choosesBy(true), onkeydown: choosesBy(false), onchange: choose }, Array.from({ length: count }, (_, n) => h("option", { value: n, selected: n === place }, name(n)))), turn("gameAfter", 1, "›"), h("span", { class: "dim" }, say("gameOf", { n: count }))]);
 }
 
 // For print: the players, and the moves up to the shown position.

@@ -37,8 +37,8 @@ export function asAnalysis(position, node) {
 // Moves highlighted on the graph: those of the review that are on the shown line.
 export function marks(review, line, reviewed) {
   if (!review) return [];
-  const found = review.positions.filter((p) => p.played?.class && line[p.moves + 1]?.id === reviewed[p.moves + 1]);
-  return found.map((p) => ({ index: p.moves + 1, kind: p.played.class, rate: positionAt(review, p.moves + 1)?.winrate ?? 0.5 }));
+  const places = new Map(line.map(({ id }, place) => [id, place])), found = review.positions.filter((p) => p.played?.class && places.has(reviewed[p.moves + 1]));
+  return found.map((p) => ({ index: places.get(reviewed[p.moves + 1]), kind: p.played.class, rate: positionAt(review, p.moves + 1)?.winrate ?? 0.5 }));
 }
 
 // The moves before which mistakes were made.

@@ -117,9 +117,11 @@ $("new").addEventListener("click", () => newGame(store.view, async (terms) => {
   if (!refused) toast(say("begun"), { button: undo() });
   return refused;
 }));
-addEventListener("dragover", (event) => { event.preventDefault(); $("drop").hidden = false; });
+// Not text that is moved, as in a remark.
+const hasFiles = (event) => event.dataTransfer.types.includes("Files");
+addEventListener("dragover", (event) => { if (hasFiles(event)) { event.preventDefault(); $("drop").hidden = false; } });
 addEventListener("dragleave", (event) => { if (!event.relatedTarget) $("drop").hidden = true; });
-addEventListener("drop", (event) => { event.preventDefault(); $("drop").hidden = true; load(event.dataTransfer.files); });
+addEventListener("drop", (event) => { if (hasFiles(event)) { event.preventDefault(); $("drop").hidden = true; load(event.dataTransfer.files); } });
 // What is pasted is the text of a game, or files: some programs give a picture of the text with it.
 addEventListener("paste", (event) => {
   if (event.target.closest?.("textarea, input, dialog")) return;

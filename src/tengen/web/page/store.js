@@ -6,10 +6,10 @@ export const store = { view: null, since: 0, tree: makeTree([{ id: 0 }]), analys
 // Nodes from the beginning to the shown position, continued along first variations.
 export const currentLine = () => lineThrough(store.tree, store.view.current);
 
-// Whether a person plays against Tengen, and the game goes on in the shown position.
+// Whether a person plays against Tengen, and the game is not over, also where an earlier position is shown.
 export function isPlaying(view) {
   const players = view.terms?.players ?? [];
-  return players.includes("engine") && players.includes("human") && !view.end && view.current === view.live;
+  return players.includes("engine") && players.includes("human") && !view.over;
 }
 
 // The colour of the only person who plays; null for two or none.

@@ -6,16 +6,17 @@ import { childrenOf } from "./gametree.js";
 const STEP = 27, ROW = 28, WIDE = 60, HIGH = 25;
 let known = { tree: null, version: -1, spots: null };
 
-// Column and row of each node: the first move of a position stays in its row, others begin new ones.
+// Column and row of each node, and the number of its move: the first move of a position stays in its row, others begin
+// new ones.
 export function layout(tree) {
   if (known.tree === tree && known.version === tree.version && known.size === tree.nodes.size) return known;
-  const spots = new Map([[0, [0, 0]]]);
+  const spots = new Map([[0, [0, 0, 0]]]);
   let rows = 1, columns = 1;
   const todo = [0];
   while (todo.length) {
-    const at = todo.pop(), [column, row] = spots.get(at), next = childrenOf(tree, at);
+    const at = todo.pop(), [column, row, number] = spots.get(at), next = childrenOf(tree, at);
     columns = Math.max(columns, column + 1);
-    next.forEach((child, place) => spots.set(child, [column + 1, place === 0 ? row : rows++]));
+    next.forEach((child, place) => spots.set(child, [column + 1, place === 0 ? row : rows++, number + (tree.nodes.get(child).at ? 1 : 0)]));
     for (let place = next.length - 1; place >= 0; place--) todo.push(next[place]);
   }
   known = { tree, version: tree.version, size: tree.nodes.size, spots, rows, columns };
@@ -28,7 +29,7 @@ export function draw(tree, current, go) {
   const isNear = (id) => { const [column, row] = spots.get(id); return Math.abs(column - middle) <= WIDE && Math.abs(row - level) <= HIGH; };
   const edges = [], dots = [];
   const dot = (node) => {
-    const [cx, cy] = at(node.id), { color } = node, mark = node.id === 0 ? "" : node.at ? String(spots.get(node.id)[0]) : "+";
+    const [cx, cy] = at(node.id), { color } = node, mark = node.id === 0 ? "" : node.at ? String(spots.get(node.id)[2]) : "+";
     return h("g", { onclick: () => go(node.id), "data-id": node.id },
       h("circle", { cx, cy, r: 10.5, fill: color === "B" ? "#15171a" : color === "W" ? "#fbfaf6" : "var(--soft)", stroke: "#7d7a73" }),
       mark && h("text", { x: cx, y: cy + 3.5, fill: color === "B" ? "#fff" : color === "W" ? "#111" : "var(--fg)" }, mark),
