@@ -145,7 +145,8 @@ fn what_a_thinker_said_before_it_hung_is_played() {
     let clock = FakeClock::new();
     let mut engine = timed_player(Behaviour::SpeaksAndHangs, &clock);
     engine.set_time_control(limited(1));
-    let request = MoveRequest::new(Color::Black, &StopFlag::new());
+    let mut request = MoveRequest::new(Color::Black, &StopFlag::new());
+    request.options.interval = Some(Duration::ZERO);
     let decision = engine.genmove(&request, &mut |_| clock.advance(Duration::from_secs(1)));
     assert_eq!(decision, Decision::Play(Vertex::Point(Move(4))));
 }

@@ -57,7 +57,8 @@ fn the_best_so_far_is_played_where_nothing_else_is_known() {
     let clock = FakeClock::new();
     let mut engine = looking(timed_player(Behaviour::SpeaksAndHangs, &clock), OPEN);
     engine.set_time_control(limited(1));
-    let request = MoveRequest::new(Color::Black, &StopFlag::new());
+    let mut request = MoveRequest::new(Color::Black, &StopFlag::new());
+    request.options.interval = Some(Duration::ZERO);
     let decision = engine.genmove(&request, &mut |_| clock.advance(Duration::from_secs(1)));
     assert_eq!(decision, Decision::Play(Vertex::Point(Move(4))));
 }
