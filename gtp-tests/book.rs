@@ -132,6 +132,21 @@ fn the_built_in_book_is_for_full_strength_under_a_clock() {
     );
 }
 
+/// The file of settings may be shared with programs that play.
+#[test]
+fn no_level_grows_a_book() {
+    let folder = Scratch::new("book-level");
+    let book = &folder.path("small.book");
+    let config = &folder.write("shared.toml", b"level = 3\n");
+    let small = ["--size", "5", "--backend", "rollout", "--seed", "1"];
+    run(&[
+        &["build", &**book, "--steps", "1", "--config", &**config],
+        &small[..],
+    ]
+    .concat());
+    assert_eq!(shown(book, &[])["position"]["visits"], 1600);
+}
+
 #[test]
 fn books_are_joined_and_exported() {
     let folder = Scratch::new("book-joined");

@@ -382,6 +382,43 @@ fn a_game_on_the_board_is_reviewed() {
 }
 
 #[test]
+fn a_level_resigns_also_where_the_person_takes_hints() {
+    let board = Board::start(&[
+        "--game",
+        "go",
+        "--backend",
+        "rollout",
+        "--threads",
+        "1",
+        "--seed",
+        "1",
+    ]);
+    let mut page = Events::open(&board);
+    // White is far behind, and there are points left to play on.
+    let walls = b"(;GM[1]SZ[7]KM[-40.5]RU[Chinese]AB[ae:ge]AW[ac:gc]PL[B])";
+    assert_eq!(load(&board, walls).0, 200);
+    let players = ["human", "engine"];
+    board.do_it(&json!({"do": "players", "players": players, "level": {"strength": 6}}));
+    let mut state = page.state(|state| state["komi"] == -40.5);
+    while state["end"].is_null() {
+        let node = state["current"].clone();
+        board.do_it(&json!({"do": "analyse", "on": true}));
+        page.analysis(|found| found["task"] == "analyse" && found["node"] == node);
+        board.do_it(&json!({"do": "analyse", "on": false}));
+        let mut points = "A4 B4 C4 D4 E4 F4 G4 A2 B2 C2 D2 E2 F2 G2".split(' ');
+        let is_played = points.any(|at| {
+            let command = json!({"do": "play", "at": at, "node": node}).to_string();
+            let reply = board.post("do", "application/json", command.as_bytes());
+            reply.status == 200
+        });
+        assert!(is_played, "White has not resigned: {state}");
+        let is_answered = |state: &Value| state["to_move"] == "B" && state["current"] != node;
+        state = page.state(|state| !state["end"].is_null() || is_answered(state));
+    }
+    assert_eq!(state["end"]["why"], "resignation");
+}
+
+#[test]
 fn an_analysis_ends_with_its_game() {
     let board = Board::start(&["--threads", "1"]);
     let mut page = Events::open(&board);

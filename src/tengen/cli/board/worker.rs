@@ -98,9 +98,11 @@ struct WorkerEngine {
 
 /// Works forever.
 pub(super) fn work(table: &BoardState, time: &Arc<dyn Clock>) {
-    let mut seat: Option<WorkerEngine> = None;
+    // That of a level is kept while another one analyses at full strength: it counts the moves after which it resigns.
+    let mut seats: [Option<WorkerEngine>; 2] = [None, None];
     loop {
         let (stop, job) = table.take(Job::new);
+        let seat = &mut seats[usize::from(job.options.is_weakened())];
         let kept = seat.take().filter(|seat| seat.options == job.options);
         let taken = match kept {
             Some(seat) => Ok(seat),

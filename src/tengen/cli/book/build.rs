@@ -62,7 +62,8 @@ fn hours(text: &str) -> Result<Duration, String> {
 
 impl Build {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let (options, loaded) = self.engine.read()?.resolve_with_backend()?;
+        let engine = self.engine.clone().for_judging();
+        let (options, loaded) = engine.read()?.resolve_with_backend()?;
         let player = output::network(&options, loaded);
         let player = player.unwrap_or_else(|| "random playouts".to_owned());
         let (size, rules) = (options.board(), &*options.rules);
