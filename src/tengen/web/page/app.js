@@ -218,8 +218,8 @@ async function hint() {
   if (!analysed) await send({ do: "analyse", on: true });
   for (let turn = 0; turn < 40 && store.view.current === node; turn++) {
     const found = store.analysis?.node === node ? store.analysis : null;
-    // The end of a search for a move says little: a level has perhaps drawn it.
-    if (found && (found.visits >= 300 || (found.done && found.task !== "move") || turn > 25)) { look.hint = found.candidates[0]?.at ?? null; break; }
+    // The end of a search for a move says little: it was perhaps drawn.
+    if (found && ((found.done ? found.task !== "move" : found.visits >= 300) || turn > 25)) { look.hint = found.candidates[0]?.at ?? null; break; }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   if (!analysed) await send({ do: "analyse", on: false });

@@ -64,7 +64,7 @@ export function warn(view, since) {
 
 // Says the best move of the analysis that runs, once it has looked around.
 export function tellBest(view, analysis) {
-  const found = view.analysing && analysis && (analysis.visits >= 100 || (analysis.done && analysis.task !== "move")) ? analysis.candidates[0] : null;
+  const found = view.analysing && analysis && (analysis.done ? analysis.task !== "move" : analysis.visits >= 100) ? analysis.candidates[0] : null;
   if (found) tellOften(`${view.current} ${found.at}`, ended(listed(shown(view.game, found.at), worth(found, analysis.to_move))));
   else if (!view.analysing) tellOften("", "");
 }
