@@ -432,6 +432,7 @@ fn another_game_takes_over_no_rules_of_the_one_before() {
             "{game}"
         );
     }
+    browser.check();
 }
 
 #[test]

@@ -190,7 +190,7 @@ fn names_and_captures_can_be_read_beside_clocks() {
     for (width, height) in [(640, 360), (844, 390), (683, 384), (1024, 768)] {
         browser.size(width, height);
         browser.wait(&format!("innerWidth === {width}"));
-        let cut = browser.run("return [...document.querySelectorAll('.player :is(b, .taken, .clock)')].filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.innerText);");
+        let cut = browser.run("return [...document.querySelectorAll('.player :is(b, .taken, .clock, .who)')].filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.innerText);");
         assert_eq!(cut, json!([]), "{width}x{height}");
         browser.check();
     }

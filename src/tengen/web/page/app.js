@@ -26,10 +26,12 @@ async function send(command) {
   return !refused;
 }
 
-const moveNumber = (line) => line.findIndex((node) => node.id === store.view.current);
+const placeIn = (line) => line.findIndex((node) => node.id === store.view.current);
+// The number of moves up to here: there are nodes without one.
+const played = () => pathTo(store.tree, store.view.current).filter((node) => node.at).length;
 const go = (node) => node != null && node !== store.view.current && send({ do: "go", node });
 function step(by) {
-  const line = currentLine(), at = moveNumber(line);
+  const line = currentLine(), at = placeIn(line);
   return go(line[Math.max(0, Math.min(line.length - 1, at + by))].id);
 }
 
@@ -51,9 +53,9 @@ const layers = () => (host.layers ?? board.LAYER_NAMES).filter((name) => (name !
 const chosenLayer = () => (layers().includes(look.layer) ? look.layer : "candidates");
 const choosing = () => Boolean(store.view.choosing);
 
-// Whether what the search thinks is kept from a person who plays or learns. Who has had a game reviewed may look back.
+// Whether what the search thinks is kept from a person who plays or learns. Reviewed positions may be looked back at.
 function isHidden() {
-  const { view, review } = store, isPlayed = host.live && isPlaying(view) && (view.current === view.live || !review);
+  const { view } = store, isPlayed = host.live && isPlaying(view) && (view.current === view.live || !store.reviewed.includes(view.current));
   return learn.isOpen() || (isPlayed && !look.evaluation && (look.hinting || !view.analysing));
 }
 
@@ -88,7 +90,7 @@ function draw() {
   }
   const keep = keepFocus();
   tell(view, store.tree, look.sound);
-  const line = currentLine(), at = moveNumber(line), hidden = isHidden(), found = hidden ? null : analysis(), server = host.live;
+  const line = currentLine(), at = placeIn(line), hidden = isHidden(), found = hidden ? null : analysis(), server = host.live;
   const open = !view.end && !choosing() && server;
   panels.title(view);
   const chosen = chosenLayer();
@@ -125,7 +127,7 @@ function tellReview({ reviewing, current, game }) {
 
 function drawBars(view, line, at) {
   Object.assign($("slider"), { max: line.length - 1, ...(slider.isHeld() ? {} : { value: at }) });
-  $("slider").setAttribute("aria-valuetext", `${say("move")} ${line.slice(0, at + 1).filter((node) => node.at).length}`);
+  $("slider").setAttribute("aria-valuetext", `${say("move")} ${played()}`);
   for (const name of ["first", "back"]) enable($(name), at > 0);
   for (const name of ["next", "last"]) enable($(name), at < line.length - 1);
   $("engine").textContent = say(choosing() ? "moveNow" : "engineMove");
@@ -152,7 +154,7 @@ function drawPanel(view, found, hidden) {
   panel.dataset.tab = look.tab;
   if (look.tab === "analysis") panels.candidates(panel, { ...shared, analysis: found, hidden, play: playLine });
   else if (look.tab === "book") book.draw(panel, { view, hidden, hover, play });
-  else if (look.tab === "moves") panels.moves(panel, { ...shared, tree: store.tree, go, hidden: learn.isOpen(), edit: host.live && !learn.isOn() && edit.tools(), picture: host.live && (() => picture.save(`${view.game}-${moveNumber(currentLine())}.png`)) });
+  else if (look.tab === "moves") panels.moves(panel, { ...shared, tree: store.tree, go, hidden: learn.isOpen(), edit: host.live && !learn.isOn() && edit.tools(), picture: host.live && (() => picture.save(`${view.game}-${played()}.png`)) });
   else {
     const goto = (moves) => go(store.reviewed[moves]);
     const play = async (moves, line) => { if (store.reviewed[moves] === store.view.current || (await goto(moves))) await send({ do: "line", moves: line, node: store.reviewed[moves] }); };
@@ -263,7 +265,8 @@ export const act = {
   leave: () => { look.cursor = -1; redraw(); },
   place: () => look.cursor >= 0 && play(vertexOf(store.view, look.cursor)),
   mistake: (way) => {
-    const at = store.reviewed.indexOf(store.view.current), bad = reviews.mistakes(store.review);
+    const path = [{ id: 0 }, ...pathTo(store.tree, store.view.current)];
+    const at = Math.max(...path.map(({ id }) => store.reviewed.indexOf(id))), bad = reviews.mistakes(store.review);
     const found = way > 0 ? bad.find((moves) => moves > at) : bad.reverse().find((moves) => moves < at);
     if (found != null) go(store.reviewed[found]);
   },

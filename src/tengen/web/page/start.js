@@ -117,11 +117,12 @@ $("new").addEventListener("click", () => newGame(store.view, async (terms) => {
   if (!refused) toast(say("begun"), { button: undo() });
   return refused;
 }));
-// Not text that is moved, as in a remark.
+// Text that is moved, as in a remark, is the browser's; a link would lead away from the page.
 const hasFiles = (event) => event.dataTransfer.types.includes("Files");
-addEventListener("dragover", (event) => { if (hasFiles(event)) { event.preventDefault(); $("drop").hidden = false; } });
+const isText = (event) => !hasFiles(event) && event.target.closest?.("textarea, input");
+addEventListener("dragover", (event) => { if (!isText(event)) event.preventDefault(); if (hasFiles(event)) $("drop").hidden = false; });
 addEventListener("dragleave", (event) => { if (!event.relatedTarget) $("drop").hidden = true; });
-addEventListener("drop", (event) => { if (hasFiles(event)) { event.preventDefault(); $("drop").hidden = true; load(event.dataTransfer.files); } });
+addEventListener("drop", (event) => { if (!isText(event)) event.preventDefault(); if (hasFiles(event)) { $("drop").hidden = true; load(event.dataTransfer.files); } });
 // What is pasted is the text of a game, or files: some programs give a picture of the text with it.
 addEventListener("paste", (event) => {
   if (event.target.closest?.("textarea, input, dialog")) return;
