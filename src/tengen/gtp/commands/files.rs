@@ -67,6 +67,10 @@ pub(super) fn ccgc(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let record = record_now(session);
     let style = CcgcStyle::of(&record.game);
     let style = style.ok_or(Failure::Refused("only NoGo and Gomoku have such records"))?;
+    if !record.setup.is_empty() || !record.later.is_empty() {
+        let why = "such a record cannot hold stones that were set up";
+        return Err(Failure::Refused(why));
+    }
     let style = CcgcStyle {
         time: date_time(unix_time(), CHINA),
         ..style
