@@ -163,7 +163,8 @@ fn a_game_is_pasted_as_text_or_as_a_file() {
     let taken = browser.run("return [false, true].map((isFile) => {\
                              const dataTransfer = new DataTransfer(), event = new DragEvent('dragover', { dataTransfer, bubbles: true, cancelable: true });\
                              isFile ? dataTransfer.items.add(new File([''], 'x.sgf')) : dataTransfer.setData('text', 'moved');\
-                             return [document.body.dispatchEvent(event), document.getElementById('drop').hidden]; });");
+                             const place = isFile ? document.body : document.body.appendChild(document.createElement('textarea'));\
+                             return [place.dispatchEvent(event), document.getElementById('drop').hidden]; });");
     assert_eq!(taken, json!([[true, true], [false, false]]));
     browser.check();
 }
