@@ -25,6 +25,8 @@ pub(super) struct History<G: Game> {
     resigned: Option<Color>,
     /// Handicap according to the loaded record, on the board or not yet.
     told_handicap: u16,
+    /// The players' names in the loaded record, Black's first.
+    players: [String; 2],
     /// Whether the loaded record retakes a ko at once, which its plays may therefore do.
     retakes_ko: bool,
 }
@@ -41,6 +43,7 @@ impl<G: Game> History<G> {
             lasting: None,
             resigned: None,
             told_handicap: 0,
+            players: <[String; 2]>::default(),
             retakes_ko: false,
         }
     }
@@ -223,6 +226,7 @@ impl<G: Game> History<G> {
             lasting: (game.rules() != lasting).then_some(lasting),
             resigned,
             told_handicap: record.handicap,
+            players: [record.black.clone(), record.white.clone()],
             ..game
         };
     }
@@ -230,6 +234,7 @@ impl<G: Game> History<G> {
     /// The game as a record, with the result of the current board.
     pub(super) fn record(&self) -> GameRecord {
         let mut record = GameRecord::of(&self.start);
+        [record.black, record.white] = self.players.clone();
         record.komi = self.komi.or(record.komi);
         record.result = self.outcome().map(result_text).unwrap_or_default();
         let stones = self.position().scored().map_or(0, Scored::handicap);

@@ -62,7 +62,7 @@ pub(super) fn printsgf(session: &mut Session, args: &Arguments<'_>) -> Reply {
     printed(session, args, &text, |path| file::write_sgf(path, &text))
 }
 
-/// Teams, place and event are for the operator to fill in.
+/// Place and event are for the operator to fill in, and teams but for those of a loaded game.
 pub(super) fn ccgc(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let record = record_now(session);
     let style = CcgcStyle::of(&record.game);
@@ -73,11 +73,16 @@ pub(super) fn ccgc(session: &mut Session, args: &Arguments<'_>) -> Reply {
     }
     let style = CcgcStyle {
         time: date_time(unix_time(), CHINA),
+        charset: Charset::gbk(),
         ..style
     };
+    let lacking = style.lacking([&record.black, &record.white]);
+    if !lacking.is_empty() {
+        log::warn!("GBK has no {lacking}: a file has ? in place of them");
+    }
     let text = style.write(&record);
     printed(session, args, &text, |path| {
-        file::write_ccgc(path, &text, Charset::gbk())
+        file::write_ccgc(path, &text, style.charset)
     })
 }
 

@@ -315,6 +315,12 @@ fn games_are_saved_and_loaded() {
     assert_eq!(count(&session), 3, "nothing has changed");
     assert_eq!(say(&mut session, &format!("loadsgf {path} 2")), "= \n\n");
     assert_eq!(count(&session), 1);
+    // The players' names are kept with the game.
+    std::fs::write(path, "(;SZ[5:1]PB[天元];B[aa])").expect("the folder is writable");
+    assert_eq!(say(&mut session, &format!("loadsgf {path}")), "= \n\n");
+    assert!(say(&mut session, "printsgf").contains("PB[天元]"));
+    say(&mut session, "clear_board");
+    assert!(!say(&mut session, "printsgf").contains("PB"));
     std::fs::write(path, "(;GM[4]SZ[5:1];B[aa])").expect("the folder is writable");
     assert_eq!(
         say(&mut session, &format!("loadsgf {path}")),
