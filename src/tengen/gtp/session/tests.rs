@@ -321,6 +321,7 @@ fn games_are_saved_and_loaded() {
     assert!(say(&mut session, "printsgf").contains("PB[天元]"));
     say(&mut session, "clear_board");
     assert!(!say(&mut session, "printsgf").contains("PB"));
+    say(&mut session, "play b A1");
     std::fs::write(path, "(;GM[4]SZ[5:1];B[aa])").expect("the folder is writable");
     assert_eq!(
         say(&mut session, &format!("loadsgf {path}")),
