@@ -357,9 +357,7 @@ fn on_all<T: Send>(
         let threads: Vec<_> = devices.numbers().map(begin).collect();
         let mut all = Vec::new();
         for thread in threads {
-            let thread = thread.map_err(|error| {
-                EvalError::unavailable("ort", format!("cannot start a thread: {error}"))
-            })?;
+            let thread = thread.map_err(|error| super::ort::no_thread(&error))?;
             let made = thread.join().unwrap_or_else(|panic| resume_unwind(panic));
             all.extend(made?);
         }

@@ -254,7 +254,7 @@ pub(super) fn unavailable(reason: &impl std::fmt::Display) -> EvalError {
     EvalError::unavailable(BACKEND, words(reason))
 }
 
-pub(super) fn no_thread(error: &io::Error) -> EvalError {
+pub(in crate::eval) fn no_thread(error: &io::Error) -> EvalError {
     unavailable(&format!("cannot start a thread: {error}"))
 }
 

@@ -26,8 +26,9 @@ use parking_lot::Mutex;
 use super::library::{NEEDED_FOR_GPUS, unloaded};
 use super::{Device, EvalError, LibraryPlaces, ModelInfo};
 use crate::BoardSize;
+pub(super) use evaluators::no_thread;
 pub use evaluators::{BoundEvaluator, OrtEvaluator};
-use evaluators::{no_thread, unavailable, words};
+use evaluators::{unavailable, words};
 
 /// A network for ONNX Runtime; every worker creates its own evaluator from it.
 #[derive(Debug, Clone)]
